@@ -96,8 +96,9 @@ says how to get the rest.
 **Arguments**
 
 - A call without arguments equals a call with `{}`, and `null` equals an omitted argument.
-- Unknown arguments are ignored with a warning.
-- Text is trimmed. Integers can be sent as `5`, `5.0` or `"5"`. Arguments that are not an object are refused with -32602.
+- Unknown arguments are ignored with a warning. One whose name differs only in case or underscores is known: `startLine`.
+- Text is trimmed. Integers can be sent as `5`, `5.0` or `"5"`, lists and objects also as JSON in a string.
+  Arguments that are not an object are refused with -32602.
 - In `filters`, `search_tests` accepts at most 50 values of 100 characters each (500 for `testPath`). All values of `testPath`
   together may contain at most 100 `*` and `[...]`.
 

@@ -381,6 +381,8 @@ def test_nothing_found_tells_what_to_try(built: Path, capsys: pytest.CaptureFixt
     assert code == 0
     assert "nothing to search for" in text
     assert "hints" not in ask_json(capsys, "search", out, "lanterns")
+    found = ask_json(capsys, "search", out, "lanterns", "--path", "nowhere/**")
+    assert found["hints"] == ['No record\'s id matches "nowhere/**".']
 
 
 def test_explained_hits_tell_ranks_and_words(

@@ -52,14 +52,16 @@ class SidecarMetadata(Metadata):
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each file with one of the collection's extensions."""
+    """A record for each file with one of the collection's extensions that is not empty, as those are that
+    only mark a package."""
     stated = collection.options.get("extensions", DEFAULT_EXTENSIONS)
     extensions = tuple(f".{each.lower().removeprefix('.')}" for each in stated)
     sidecars = {file.path: file for file in files if file.path.endswith(SIDECAR_SUFFIX)}
     records: list[CompiledRecord] = []
     paths: dict[str, str] = {}  # of the first file with a text
     for file in files:
-        if file.path in sidecars or not file.path.lower().endswith(extensions):
+        is_example = file.path.lower().endswith(extensions) and not file.is_blank
+        if file.path in sidecars or not is_example:
             continue
         stem = file.path.rsplit(".", 1)[0]
         full = sidecars.pop(file.path + SIDECAR_SUFFIX, None)

@@ -34,6 +34,7 @@ from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord, SourceRecord
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
+from kbc.sources.source_tree import EMPTY
 from kbc.sources.workshop_tree import NO_PLACE, unplaced
 
 _README = re.compile(r"readme\.\w+", re.IGNORECASE)
@@ -202,7 +203,8 @@ def _report_nothing(project: Project, diagnostics: Diagnostics) -> None:
         "no-records",
         "the knowledge base contains no record",
         PROJECT_FILE if has_config else "",
-        hint="Add pages to the folders that kb.toml names."
+        hint="Add pages to the folders that kb.toml names; `kbc inspect FOLDER --files` says why files are"
+        " left out."
         if has_config
         else "Name a folder with pages or source.",
     )
@@ -274,6 +276,10 @@ def _account(
         if collection.kind == "workshops":
             for path in unplaced((file.path for file in files[collection.name]), paths):
                 accounting.not_a_page(path, NO_PLACE, is_defect=False)
+        if collection.kind == "examples":
+            for file in files[collection.name]:
+                if file.is_blank:
+                    accounting.not_a_page(file.path, EMPTY, is_defect=False)
         if collection.kind not in _BY_FILE:
             continue
         for file in files[collection.name]:

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from kb_runtime.records.case_files import ENDINGS as CASE_FILES
 from kbc.limits import MAX_FILE_BYTES
+from kbc.project.settings import name_of
 from kbc.project.validation import (
     LanguageCode,
     Strings,
@@ -22,6 +23,7 @@ from kbc.project.validation import (
     matching,
     mistake,
     one_of,
+    template,
 )
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -80,7 +82,7 @@ class CollectionTable(Table):
     """A `[[collection]]`; kinds with options of their own extend it."""
 
     name: Annotated[
-        str, matching(COLLECTION_NAME, "a lower-case name"), AfterValidator(_not_reserved)
+        str, matching(COLLECTION_NAME, "a lower-case name", name_of), AfterValidator(_not_reserved)
     ] = Field(description="a unique name; also a search scope")
     kind: Annotated[str, AfterValidator(_known_kind)] = Field(
         default="",
@@ -90,7 +92,7 @@ class CollectionTable(Table):
     paths: Annotated[Strings, AfterValidator(_not_empty)] | None = Field(
         default=None, description="files, folders or globs; default: the kind's conventional place"
     )
-    url: str = Field(
+    url: Annotated[str, template("path", "stem", "anchor")] = Field(
         default="", description="URL of a record, with {path}, {stem} (without ending) and {anchor}"
     )
     include: Strings = Field(

@@ -76,7 +76,9 @@ class _ProjectReader:
     def project(self) -> Project | None:
         before = len(self._diagnostics.errors)
         data = self._toml.data
-        validated(TopTables, data, (), self._report)
+        validated(
+            TopTables, data, (), self._report, within=dict.fromkeys(KbTable.model_fields, "kb")
+        )
         if not ("kb" in data or data.get("collection")):
             self._report(
                 Mistake(

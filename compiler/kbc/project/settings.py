@@ -48,6 +48,17 @@ _Chars = Annotated[int, between(1, 10_000_000)]
 _Factor = Annotated[Number, between(0, MOST_FACTOR)]
 
 
+def name_of(title: str) -> str:
+    """A name that `NAME` allows, made of a title or of the name of a folder: letters with accents lose them.
+    "" where nothing of it can stand in one."""
+    plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", title.casefold()))
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if slug and not slug[0].isalpha():
+        slug = f"kb-{slug}"
+    name = slug[:64].rstrip("-")
+    return name if NAME.fullmatch(name) else ""
+
+
 class TopTables(Table):
     """The tables that kb.toml may have; each is checked on its own, so that all mistakes are told."""
 
@@ -61,7 +72,7 @@ class TopTables(Table):
 
 
 class KbTable(Table):
-    name: Annotated[str, matching(NAME, "a lower-case name")] | None = Field(
+    name: Annotated[str, matching(NAME, "a lower-case name", name_of)] | None = Field(
         default=None, description="the artifact's name; default: the folder's name"
     )
     title: str | None = Field(default=None, description="the title for people; default: the name")
@@ -243,17 +254,6 @@ class PackageSettings(Table):
     mcp_name: Annotated[str, matching(MCP_NAME, "an owner, a slash and a name")] = Field(
         default="", description="its name in the MCP registry: owner/name"
     )
-
-
-def name_of(title: str) -> str:
-    """A name that `NAME` allows, made of a title or of the name of a folder: letters with accents lose them.
-    "" where nothing of it can stand in one."""
-    plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", title.casefold()))
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    if slug and not slug[0].isalpha():
-        slug = f"kb-{slug}"
-    name = slug[:64].rstrip("-")
-    return name if NAME.fullmatch(name) else ""
 
 
 def default_prefix(name: str) -> str:

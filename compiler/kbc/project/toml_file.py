@@ -57,9 +57,10 @@ def read_toml(file: SourceFile, diagnostics: Diagnostics) -> TomlFile | None:
                 line, column = int(place[1]), int(place[2])
             else:
                 message += " at the end of the file"
-        diagnostics.error(
-            "toml-syntax", message, file.path, line, column, hint="Fix the TOML on this line."
-        )
+        hint = "Fix the TOML on this line."
+        if message == "Invalid value":
+            hint = 'Text needs quotes (name = "x"); true and false have small letters.'
+        diagnostics.error("toml-syntax", message, file.path, line, column, hint=hint)
         return None
 
 

@@ -6,11 +6,14 @@ come validation and the names in hints; docs/kb-authoring.md has every key.
 
 from __future__ import annotations
 
+import json
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Strict, ValidationError
@@ -52,18 +55,22 @@ def mistake(code: str, message: str, hint: str = "") -> PydanticCustomError:
 
 def choices(given: str, known: Sequence[str]) -> str:
     """A hint that names what may stand there, the nearest first."""
-    close = get_close_matches(given, known, n=1)
-    start = f"Did you mean {close[0]!r}? " if close else ""
+    folded = {name.casefold(): name for name in known}
+    close = get_close_matches(given.casefold(), folded, n=1)
+    start = f"Did you mean {folded[close[0]]!r}? " if close else ""
     return f"{start}Known: {', '.join(filter(None, known))}."
 
 
-def matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
-    """Admits texts that match `pattern` as a whole."""
+def matching(
+    pattern: re.Pattern[str], what: str, correct: Callable[[str], str] | None = None
+) -> AfterValidator:
+    """Admits texts that match `pattern` as a whole; of others `correct` makes one that does, or ""."""
 
     def check(value: str) -> str:
         if not pattern.fullmatch(value):
             message = f"{KEY} is {value!r}; it must be {what} matching {pattern.pattern}"
-            raise mistake("toml-bad-value", message)
+            better = correct(value) if correct else ""
+            raise mistake("toml-bad-value", message, f"Write {better!r}." if better else "")
         return value
 
     return AfterValidator(check)
@@ -76,6 +83,21 @@ def between(low: int, high: int) -> AfterValidator:
         if not low <= value <= high:
             message = f"{KEY} is {value}; it must be from {low} to {high}"
             raise mistake("toml-bad-value", message)
+        return value
+
+    return AfterValidator(check)
+
+
+_PLACEHOLDER = re.compile(r"\{\w*\}")
+
+
+def template(*names: str) -> AfterValidator:
+    """Admits texts whose names in braces are all in `names`."""
+    known = [f"{{{name}}}" for name in names]
+
+    def check(value: str) -> str:
+        for found in _PLACEHOLDER.findall(value):
+            known_value(found, known, f"filled in by kbc in {KEY}", "toml-bad-value")
         return value
 
     return AfterValidator(check)
@@ -111,21 +133,27 @@ def validated(
     table: Key,
     report: Callable[[Mistake], None],
     context: Any = None,
+    within: Mapping[str, str] = MappingProxyType({}),
 ) -> Declared | None:
     """The `table` with these `data` as `model` declares it; None after a report of each mistake.
 
-    `context` is what validators of the model get besides the value.
+    `context` is what validators of the model get besides the value. `within` are keys that are often
+    written outside their tables, with these.
     """
     try:
         return model.model_validate(data, context=context)
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            report(_mistake(details, model, data, table))
+            report(_mistake(details, model, data, table, within))
     return None
 
 
 def _mistake(
-    details: ErrorDetails, model: type[BaseModel], data: Mapping[str, Any], table: Key
+    details: ErrorDetails,
+    model: type[BaseModel],
+    data: Mapping[str, Any],
+    table: Key,
+    within: Mapping[str, str],
 ) -> Mistake:
     path = tuple(part for part in details["loc"] if part != "[key]")  # of a key, not of its value
     while len(path) > 2 and isinstance(path[1], int) and (inner := _table_inside(model, path[0])):
@@ -137,14 +165,30 @@ def _mistake(
     if details["type"] == "extra_forbidden":
         message = f"{name!r} is not a key of {title}"
         hint = choices(name, list(model.model_fields))
+        if name in within:
+            hint = f"Write it below a line [{within[name]}]."
         return Mistake("toml-unknown-key", message, (*table, name), hint)
     field = model.model_fields[name]
     if details["type"] == "missing":
         message = f"a {title} needs a `{name}`"
         return Mistake("toml-missing-key", message, table, f"It is {field.description}.")
-    value = shorten(repr(data[name]), 80)
-    message = f"`{name}` must be {type_name(field.annotation)}, not {value}"
-    return Mistake("toml-wrong-type", message, (*table, name))
+    wanted, value = type_name(field.annotation), data[name]
+    message = f"`{name}` must be {wanted}, not {shorten(repr(value), 80)}"
+    return Mistake("toml-wrong-type", message, (*table, name), _correction(name, value, wanted))
+
+
+def _correction(name: str, value: Any, wanted: str) -> str:
+    """How to write a value of the wrong type, where that can be told."""
+    if wanted == "a string" and isinstance(value, (int, float, date)):
+        return "Put it in quotes."
+    if not isinstance(value, str):
+        is_table = wanted == "an array of tables" and isinstance(value, Mapping)
+        return f"Write its header with two brackets: [[{name}]]." if is_table else ""
+    if wanted == "a list of strings":
+        return f"Put it in brackets: {name} = [{json.dumps(value, ensure_ascii=False)}]."
+    is_boolean = wanted == _BOOLEAN and value.lower() in ("true", "false")
+    is_meant = is_boolean or (wanted in _NUMBERS and _NUMBER.fullmatch(value))
+    return f"Write it without quotes: {name} = {value.lower()}." if is_meant else ""
 
 
 def own_mistake(details: ErrorDetails, *key: str | int) -> Mistake:
@@ -174,11 +218,15 @@ def _title(table: Key) -> str:
     return f"[[{name}]]" if isinstance(table[-1], int) else f"[{name}]"
 
 
+_BOOLEAN = "true or false"
 _NOUNS: Mapping[Any, tuple[str, str]] = {
     str: ("a string", "strings"),
+    bool: (_BOOLEAN, "true or false"),
     int: ("a whole number", "whole numbers"),
     float: ("a number", "numbers"),
 }
+_NUMBERS = (_NOUNS[int][0], _NOUNS[float][0])
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 def type_name(annotation: Any, *, plural: bool = False) -> str:

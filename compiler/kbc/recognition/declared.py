@@ -33,10 +33,12 @@ def _completed(collection: Collection, tree: IncludeTree, diagnostics: Diagnosti
         return collection
     site = _site(collection, tree)
     if site is None:
+        generator = repr(collection.generator) if collection.generator else "a generator"
+        is_there = tree.exists(posixpath.normpath(collection.config))
+        what = f"is not a configuration of {generator}" if is_there else "does not exist"
         diagnostics.error(
             "config-unusable",
-            f"{collection.config!r} of collection {collection.name!r} is not a configuration of"
-            f" {collection.generator or 'a generator'!r}",
+            f"{collection.config!r} of collection {collection.name!r} {what}",
             PROJECT_FILE,
             collection.line or None,
             hint="Name the generator's own file, below the folder of kb.toml, or remove `config`.",

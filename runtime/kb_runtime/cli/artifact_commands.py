@@ -167,7 +167,8 @@ def search(
 def get(artifact: str, name: str, as_json: bool) -> None:
     """Print the record called NAME: a name, alias, path, hit id or kb:// address.
 
-    A function or class that no record is called after is printed as a page describes it or code defines it.
+    A function or class that no record is called after is printed as a page describes it or code defines it,
+    and only a part where NAME ends with that: a.md#heading, a.py:3-9.
     """
     from kb_runtime.errors import ToolError
     from kb_runtime.knowledge.artifact import Artifact

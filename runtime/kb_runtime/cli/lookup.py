@@ -12,6 +12,7 @@ from kb_runtime.knowledge.hits import Hit, SearchAnswer
 from kb_runtime.search.request import Mode, SearchRequest
 from kb_runtime.search.results import Explanation
 from kb_runtime.text.globs import PathGlobs
+from kb_runtime.text.names import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,11 @@ def search(
     rows = tuple(lookup.rows_of_paths(artifact, artifact.collections, globs)) if globs else None
     request = SearchRequest(query, collections, limit, mode, rows=rows, rerank=rerank)
     answer = hits.search(artifact, request)
-    hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
+    hints: list[str] = []
+    if rows is not None and not any(map(len, rows)):
+        hints = [f"No record's id matches {' or '.join(map(quoted, globs.include))}."]
+    elif not answer.hits:
+        hints = nothing_found.hints(artifact, query, scopes, mode)
     return SearchOutput(query, answer, tuple(hints), explain)
 
 

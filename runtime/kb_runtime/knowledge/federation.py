@@ -290,7 +290,8 @@ def _check_names(parts: Sequence[Artifact]) -> None:
             raise ArtifactError(
                 "same-name",
                 f"{seen[name].root} and {part.root} are both the knowledge base {name!r}.",
-                "Serve only one of them, or change the name in one kb.toml and build it again.",
+                "Serve only one of them, or build one under another name: `name` in its kb.toml, or without"
+                " one `kbc build --name`.",
             )
         seen[name] = part
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.results import Explanation, explain
-from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.names import known_as, quoted, suggest
 from kb_runtime.text.unshown import last_line, shown_text
 
 if TYPE_CHECKING:
@@ -132,11 +132,18 @@ def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ..
     """The collections of all `scopes` together; of the scope `all` when there are none. Raises
     `ToolError` BAD_INPUT for a scope that does not exist."""
     known: dict[str, list[str]] = knowledge.manifest["scopes"]
-    wanted = tuple(scopes) or (ALL,)
-    if unknown := [name for name in wanted if name not in known]:
-        filled = filled_scopes(known)
-        require_known("scope", unknown, filled, details={"allowed": filled})
+    wanted = [scope_called(knowledge, name) for name in scopes] or [ALL]
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
+
+
+def scope_called(knowledge: Knowledge, name: str) -> str:
+    """The scope of a name in any case. Raises `ToolError` BAD_INPUT where there is none."""
+    known: dict[str, list[str]] = knowledge.manifest["scopes"]
+    scope = known_as(name, known) or name
+    if scope not in known:
+        filled = filled_scopes(known)
+        require_known("scope", [scope], filled, details={"allowed": filled})
+    return scope
 
 
 def as_hit(knowledge: Knowledge, ranked: SearchHit, passage: Snippet | None = None) -> Hit:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
@@ -16,8 +17,9 @@ from kb_runtime.text.names import (
     resolve,
     resolve_ending,
     suggest,
-    without_line,
 )
+from kb_runtime.text.tables import count_of
+from kb_runtime.text.typed_names import TypedName, readings, section_called, tidy, unquoted
 from kb_runtime.text.urls import is_web_address, page_key
 
 if TYPE_CHECKING:
@@ -114,12 +116,13 @@ def find(
 ) -> list[Place]:
     """Where the record is that a name means; behind it those that other knowledge bases call the same. The
     name may begin with a collection's, or with a kind in the singular, and a colon, as `kbc eval` prints it.
-    It may also be an address without `kb://`. A name that no record has may be that of an object, such as a
-    function: then it is where that is described, otherwise where it is defined.
+    It may also be an address without `kb://`. Behind it may be a `#` with a section, or lines, which then are
+    those of the place. A name that no record has may be that of an object, such as a function: then it is
+    where that is described, otherwise where it is defined.
 
     Raises `ToolError` NOT_FOUND, which tells `next_steps`.
     """
-    address = parse_address(name)
+    address = parse_address(unquoted(name))
     if address and not is_known(knowledge, address[0]):
         served = ", ".join(part.manifest["name"] for part in knowledge.served)
         raise ToolError(
@@ -133,7 +136,7 @@ def find(
     infos = [knowledge.collection(each) for each in names]
     if not infos:
         infos = [named_collection(knowledge, wanted)] if wanted else list(knowledge.collections)
-    bare = record_id(name)
+    bare = address[2] if address else record_id(name)
     if found := _find_any(knowledge, infos, (name, bare)):
         return found
     from urllib.parse import unquote
@@ -148,34 +151,55 @@ def find(
             return found
     if described := _described(knowledge, infos, bare):
         return [described]
-    known = (id for each in infos for id in knowledge.catalog(each.name).ids())
-    raise ToolError(
-        "NOT_FOUND",
-        f"there is no record {quoted(name)}" + (f" in {wanted}" if wanted else ""),
-        suggestions=suggest(bare, known, PATH_SUGGESTIONS),
-        next_steps=next_steps,
-    )
+    known = [id for each in infos for id in knowledge.catalog(each.name).ids()]
+    within = f" in {wanted}" if wanted else ""
+    folder = f"/{tidy(bare).strip('/').casefold()}/"
+    if inside := [id for id in known if folder in f"/{id.casefold()}"]:
+        message = f"{quoted(name)} is a folder with {count_of(len(inside), 'record')}{within}, not a record"
+        suggestions = sorted(inside, key=lambda id: id.count("/"))[:PATH_SUGGESTIONS]
+    else:
+        message = f"there is no record {quoted(name)}{within}"
+        suggestions = suggest(bare, known, PATH_SUGGESTIONS)
+    raise ToolError("NOT_FOUND", message, suggestions=suggestions, next_steps=next_steps)
 
 
 def _find_any(
     knowledge: Knowledge, infos: Sequence[CollectionInfo], names: Sequence[str]
 ) -> list[Place]:
-    """What the first of `names` with a meaning means; a heading or line at the end of the last may go.
+    """What the first of `names` with a meaning means, or a reading of the last.
 
     A collection of pages knows the address of each: one that is not there means no page that it ends like.
     """
     bare = names[-1]
-    forms = [*names, bare.rpartition("#")[0], without_line(bare)]
+    forms = [*map(TypedName, names), *readings(bare)]
     by_ending = infos
     if is_web_address(bare):
-        forms.append(page_key(bare))
+        forms.append(TypedName(page_key(bare)))
         by_ending = [info for info in infos if info.kind != "pages"]
-    candidates = [one for one in dict.fromkeys(forms) if one]
+    candidates: dict[str, TypedName] = {}
+    for form in filter(attrgetter("name"), forms):
+        candidates.setdefault(form.name, form)
     for resolver, among in ((resolve, infos), (resolve_ending, by_ending)):
-        for candidate in candidates:
-            if found := look_up(knowledge, among, resolver, candidate):
-                return found
+        for candidate in candidates.values():
+            if found := look_up(knowledge, among, resolver, candidate.name):
+                return [_part(knowledge, place, candidate) for place in found]
     return []
+
+
+def _part(knowledge: Knowledge, place: Place, meant: TypedName) -> Place:
+    """The place with the lines of what a reference means; all of it where the record has no such part."""
+    if not (meant.section or meant.lines):
+        return place
+    record: Any = knowledge.catalog(place.info.name)[place.position]
+    if meant.lines is None:
+        section = section_called(record.get("sections", ()), meant.section)
+        return place._replace(lines=(section["line"], section["end_line"])) if section else place
+    begin = record.get("line", 1)
+    text = record.get("text") or record.get("content", "")
+    end = begin + text.removesuffix("\n").count("\n")
+    first, last = meant.lines
+    last = end if last is None else min(last, end)
+    return place._replace(lines=(first, last)) if begin <= first <= last else place
 
 
 def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str) -> Place | None:

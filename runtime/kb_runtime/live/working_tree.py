@@ -31,12 +31,22 @@ class WorkingTree:
     def __init__(self, root: str, prefix: str = "") -> None:
         """The ids of its records begin with `prefix` and a slash, where there is one."""
         self._root = os.path.realpath(root)
+        self._names = [os.path.join(each, "") for each in (self._root, os.path.abspath(root))]
         self._prefix = f"{prefix}/" if prefix else ""
         self._current: dict[str, tuple[int | str, ...]] = {}
 
     @property
     def is_reachable(self) -> bool:
         return os.path.isdir(self._root)
+
+    def id_of(self, path: str) -> str:
+        """The id that the record of a file has by its absolute path; "" for one outside the tree. Nothing is
+        looked at on disk."""
+        file = os.path.normpath(path)
+        for root in self._names:
+            if file.startswith(root):
+                return self._prefix + file[len(root) :].replace(os.sep, "/")
+        return ""
 
     def state(self, record: Mapping[str, Any]) -> State:
         """Whether the file of a `code` record is still what was indexed, by its size and its hash.
@@ -109,3 +119,6 @@ class WorkingTrees:
     def text(self, record: Mapping[str, Any]) -> str | None:
         tree = self._trees.get(record.get("workspace", ""))
         return None if tree is None else tree.text(record)
+
+    def id_of(self, path: str) -> str:
+        return next(filter(None, (tree.id_of(path) for tree in self._trees.values())), "")

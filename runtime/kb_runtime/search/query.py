@@ -24,7 +24,7 @@ from kb_runtime.search.analysis import (
 from kb_runtime.text import members
 from kb_runtime.text.languages import ENGLISH, GERMAN, language_of_query
 from kb_runtime.text.members import MemberPath
-from kb_runtime.text.names import without_line
+from kb_runtime.text.typed_names import named_lines
 from kb_runtime.text.words.spellings import nouns_of_verbs, other_spelling
 from kb_runtime.text.words.synonyms import synonyms
 from kb_runtime.text.words.typed_german import parted_verbs, with_umlauts
@@ -188,7 +188,8 @@ def _whole_names(text: str) -> tuple[str, ...]:
         return ()
     code = _CODE.fullmatch(text)
     plain = code[1] if code else text
-    names = (text, _bare(plain), without_line(plain))
+    with_lines = named_lines(plain)
+    names = (text, _bare(plain), with_lines.name if with_lines else "")
     return tuple(dict.fromkeys(name for name in names if name))
 
 

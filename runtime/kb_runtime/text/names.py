@@ -17,8 +17,6 @@ from kb_runtime.text.urls import is_web_address, page_key, page_segments, shared
 
 SUGGESTIONS = 5
 PATH_SUGGESTIONS = 10
-# A file with a line, as compilers, logs and links to lines have it: `a.py:10:4`, `a.py#L10-L12`.
-_LINE_OF_FILE = re.compile(r"(.*\.\w+)(?::\d+(?:[:-]\d+)?:?|#L\d+(?:-L?\d+)?)")
 _SHORTEST_PART = 2
 """A single letter is part of almost every name: it suggests nothing."""
 
@@ -121,12 +119,6 @@ def _ends_with(path: str, ending: str) -> bool:
     folder, slash, last = whole.rpartition("/")
     stem = folder + slash + (last.rpartition(".")[0] or last)
     return whole.endswith(wanted) or stem.endswith(wanted)
-
-
-def without_line(name: str) -> str:
-    """The file in `a.py:10`, `a.py:10:4` or `a.py#L10`; "" where a name has no line."""
-    found = _LINE_OF_FILE.fullmatch(name)
-    return found[1] if found else ""
 
 
 def suggest(name: str, names: Iterable[str], limit: int = SUGGESTIONS) -> list[str]:

@@ -1,11 +1,13 @@
 """Checks the arguments of a call against a tool's declaration: one set of rules for every tool.
 
 `null` counts as omitted, text is trimmed and empty text counts as missing, numbers may come as decimal
-strings, unknown names are ignored with a warning, and no text is refused because of its words.
+strings and lists and objects as JSON in a string, `startLine` is `start_line`, unknown names are ignored
+with a warning, and no text is refused because of its words.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -33,7 +35,7 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
         raise bad_input(f"arguments must be an object, not {quoted(raw)}")
     if is_too_deep(raw):
         raise bad_input(f"arguments are nested more than {MAX_NESTING} levels deep")
-    raw = well_formed(raw)
+    raw = _respelled(tool, well_formed(raw))
     warnings: list[str] = []
     values: dict[str, Any] = {}
     for argument in tool.arguments:
@@ -47,10 +49,24 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
     return values, warnings
 
 
+def _respelled(tool: Tool, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments by their declared names: one may be written with other case or without underscores,
+    as those of other tools are, unless it is given twice."""
+    known = {_letters(argument.name): argument.name for argument in tool.arguments}
+    known |= {argument.name: argument.name for argument in tool.arguments}
+    names = [known.get(name) or known.get(_letters(str(name)), name) for name in raw]
+    return raw if len(set(names)) < len(names) else dict(zip(names, raw.values(), strict=True))
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").casefold()
+
+
 def unknown(tool: Tool, names: Iterable[Any]) -> list[str]:
     """Which of the names no argument of the tool has, a phrase each, with what was probably meant."""
     known = [argument.name for argument in tool.arguments]
-    ignored = sorted(name for name in map(well_formed, map(str, names)) if name not in known)
+    given = _respelled(tool, dict.fromkeys(well_formed(str(name)) for name in names))
+    ignored = sorted(name for name in given if name not in known)
     warnings = []
     for name in ignored[:_MAX_UNKNOWN_SHOWN]:
         close = suggest(name, known, 1)
@@ -63,8 +79,7 @@ def unknown(tool: Tool, names: Iterable[Any]) -> list[str]:
 
 def _checked(argument: Argument, value: Any, warnings: list[str]) -> Any:
     """The value as declared, or None where it counts as omitted."""
-    if isinstance(value, str):
-        value = value.strip()
+    value = _unwrapped(argument, value)
     if value is None or value == "":
         return None
     match argument.type:
@@ -88,11 +103,35 @@ def _checked(argument: Argument, value: Any, warnings: list[str]) -> Any:
             return _typed(argument, value)
 
 
+def _unwrapped(argument: Argument, value: Any) -> Any:
+    """Text without spaces around it; where a list or an object is wanted, that which a text is as JSON;
+    where one of some choices is, the only one of a list. Language models write all of these."""
+    is_choice = argument.type == "string" and (argument.choices or argument.choices_from)
+    if is_choice and isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    begin = {"string[]": "[", "object": "{"}.get(argument.type)
+    if begin is None or not text.startswith(begin):
+        return text
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    is_meant = is_of_type(parsed, argument.type) and not is_too_deep(parsed)
+    return well_formed(parsed) if is_meant else text
+
+
 def _typed(argument: Argument, value: Any) -> Any:
     if is_of_type(value, argument.type):
         return value
     message = f"{argument.name} must be {DESCRIPTIONS[argument.type]}, not {quoted(value)}"
     step = f"Give {argument.name}: {argument.description}"
+    if argument.type == "string" and isinstance(value, list):
+        step = f"Give one value of {argument.name} in a call" + (
+            "." if argument.required else ", or leave it out."
+        )
     raise _refusal(argument, "type", value, message, step)
 
 

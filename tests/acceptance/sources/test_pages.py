@@ -140,10 +140,21 @@ def test_a_page_is_what_was_stored(library: Server, name: str) -> None:
         "http://example.org/client/python/",
         "HTTPS://EXAMPLE.org/client/%70ython",
         "client/python.md",
+        "https://example.org/client/python.html",
+        "https://example.org/client/python/index.html#install",
+        "example.org/client/python",
     ],
 )
 def test_addresses_that_mean_the_same_page(library: Server, url: str) -> None:
     assert library.call("qurio_read_page", url=url)["title"] == "Python"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://other.example/client/python.html", "https://example.org/client/python.html?v=2"],
+)
+def test_an_address_elsewhere_means_no_page(library: Server, url: str) -> None:
+    assert library.result("qurio_read_page", url=url)["isError"]
 
 
 @pytest.mark.parametrize(

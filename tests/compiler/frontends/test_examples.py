@@ -56,6 +56,12 @@ def test_files_beside_the_folders_are_general_and_other_files_are_not_taken() ->
     }
 
 
+def test_an_empty_file_is_no_example_and_no_mistake() -> None:
+    records, diagnostics = read_files({"a.qnt": SPEC, "pkg/b.qnt": "", "pkg/c.qnt": "\n"})
+    assert list(records) == ["a.qnt"]
+    assert not list(diagnostics)
+
+
 def test_a_file_that_mentions_test_in_a_comment_has_no_tests() -> None:
     records, _ = read_files(
         {"a.qnt": 'module a {\n  // run fooTest = x, Test\n  val s = "Test"\n}'}

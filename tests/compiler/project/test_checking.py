@@ -48,6 +48,22 @@ def test_the_settings_are_no_file_that_was_left_out(tmp_path: Path) -> None:
     ]
 
 
+def test_an_empty_example_is_left_out_without_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "boil.py").write_text('"""Boils."""\n')
+    (tmp_path / "examples" / "__init__.py").write_text("")
+    (tmp_path / "kb.toml").write_text(
+        '[[collection]]\nname = "a"\nkind = "examples"\npaths = ["examples"]\nextensions = [".py"]\n'
+    )
+    diagnostics, files = check_files(tmp_path)
+    assert files is not None
+    assert [(each.path, each.outcome, each.reason) for each in files][:2] == [
+        ("examples/__init__.py", "left out", "empty"),
+        ("examples/boil.py", "read", ""),
+    ]
+    assert not list(diagnostics)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
@@ -66,3 +82,28 @@ def test_a_configuration_that_cannot_be_read_is_a_warning(
     (found,) = (each for each in check(tmp_path) if each.code == "config-invalid")
     assert (found.path, found.line) == (name, line)
     assert "cannot be read: " in found.message
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('config = "mkdocs.yml"\n', "'mkdocs.yml' of collection 'docs' does not exist"),
+        (
+            'config = "docs/a.md"\n',
+            "'docs/a.md' of collection 'docs' is not a configuration of a generator",
+        ),
+        (
+            'config = "docs/a.md"\ngenerator = "mkdocs"\n',
+            "'docs/a.md' of collection 'docs' is not a configuration of 'mkdocs'",
+        ),
+    ],
+)
+def test_a_configuration_that_is_none_or_not_there_is_called_so(
+    tmp_path: Path, keys: str, message: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nAbout a.\n")
+    collection = '[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["docs"]\n'
+    (tmp_path / "kb.toml").write_text(collection + keys)
+    (found,) = (each for each in check(tmp_path) if each.code == "config-unusable")
+    assert found.message == message

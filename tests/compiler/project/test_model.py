@@ -250,6 +250,44 @@ def test_a_misspelt_key_gets_a_suggestion(tmp_path: Path) -> None:
     assert "'title'" in diagnostics.errors[0].hint
 
 
+@pytest.mark.parametrize(
+    ("toml", "hint"),
+    [
+        ('[KB]\nname = "a"\n', "Did you mean 'kb'?"),
+        ('name = "a"\n', "Write it below a line [kb]."),
+        ('[kb]\nname = "My Docs"\n', "Write 'my-docs'."),
+        ('[[collection]]\nname = "My Docs"\nkind = "docs"\n', "Write 'my-docs'."),
+        ("[kb]\nname = a\n", "Text needs quotes"),
+        ("[kb]\nversion = 1.0\n", "Put it in quotes."),
+        ("[kb]\nversion = 2026-01-02\n", "Put it in quotes."),
+        ('[tools]\nprefix = "True"\n', "Write it without quotes: prefix = true."),
+        ('[search]\ncandidates = "10"\n', "Write it without quotes: candidates = 10."),
+        ('[collection]\nname = "a"\n', "Write its header with two brackets: [[collection]]."),
+        ('[[collection]]\nname = "a"\nkind = "docs"\npaths = "b"\n', 'paths = ["b"].'),
+        (
+            '[[collection]]\nname = "a"\nkind = "docs"\nurl = "https://e.org/{slug}"\n',
+            "Known: {path}, {stem}, {anchor}.",
+        ),
+    ],
+)
+def test_a_hint_says_how_to_write_it(tmp_path: Path, toml: str, hint: str) -> None:
+    _, diagnostics = load(tmp_path, toml)
+    assert hint in " ".join(error.hint for error in diagnostics.errors)
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ('[tools]\nprefix = "yes"\n', "`prefix` must be true or false, not 'yes'"),
+        ('[search]\ncandidates = "x"\n', "`candidates` must be a whole number, not 'x'"),
+    ],
+)
+def test_what_cannot_be_corrected_has_no_hint(tmp_path: Path, toml: str, message: str) -> None:
+    (tmp_path / "docs").mkdir()
+    _, diagnostics = load(tmp_path, '[kb]\nname = "a"\n' + toml)
+    assert (diagnostics.errors[0].message, diagnostics.errors[0].hint) == (message, "")
+
+
 @pytest.mark.parametrize("toml", [b"", b" \r\n", b"\xef\xbb\xbf\n"])
 def test_an_empty_kb_toml_is_one_finding(tmp_path: Path, toml: bytes) -> None:
     _, diagnostics = load(tmp_path, toml)

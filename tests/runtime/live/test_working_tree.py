@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.live.working_tree import WorkingTree
+from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
 
 TEXT = "def load():\n    return 1\n"
 
@@ -82,3 +82,16 @@ def test_a_file_that_is_no_text_any_more_has_no_text(root: Path) -> None:
 def test_a_folder_that_does_not_exist_is_not_reachable(root: Path) -> None:
     assert WorkingTree(str(root)).is_reachable
     assert not WorkingTree(str(root / "nowhere")).is_reachable
+
+
+def test_a_file_of_the_tree_has_the_id_of_its_record(root: Path) -> None:
+    (root.parent / "link").symlink_to(root)
+    tree = WorkingTree(str(root.parent / "link"), "app")
+    assert tree.id_of(str(root / "src/../src/a.py")) == "app/src/a.py"
+    assert tree.id_of(str(root.parent / "link/src/a.py")) == "app/src/a.py"
+    for outside in (str(root.parent / "secret.txt"), str(root) + "2/a.py", "src/a.py", str(root)):
+        assert tree.id_of(outside) == ""
+    trees = WorkingTrees({str(root): "", str(root.parent / "other"): "other"})
+    assert trees.id_of(str(root / "src/a.py")) == "src/a.py"
+    assert trees.id_of(str(root.parent / "other/b.py")) == "other/b.py"
+    assert trees.id_of("/nowhere") == ""

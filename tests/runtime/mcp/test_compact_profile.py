@@ -43,9 +43,6 @@ def error(result: Any) -> Any:
         "maps & sets.md",
         "MAPS & SETS.MD",
         "maps & sets",
-        "docs/maps & sets.md:5:1",
-        "doc:docs/maps & sets.md#L5-L7",
-        "doc:docs/maps & sets.md#access:5",
     ],
 )
 def test_get_accepts_addresses_ids_paths_and_names(compact: Any, name: str) -> None:
@@ -54,6 +51,19 @@ def test_get_accepts_addresses_ids_paths_and_names(compact: Any, name: str) -> N
         answer
         == f"# Maps\n{PAGE_ADDRESS}, lines 1 to 7\n\n# Maps\n\nA map has keys.\n\n## Access\n\nUse get.\n"
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "docs/maps & sets.md:5:1",
+        "doc:docs/maps & sets.md#L5-L7",
+        "doc:docs/maps & sets.md#access:5",
+    ],
+)
+def test_get_reads_the_part_that_a_name_ends_with(compact: Any, name: str) -> None:
+    answer = text(call(compact, "get", name=name))
+    assert answer == f"# Maps\n{PAGE_ADDRESS}, lines 5 to 7 of 1 to 7\n\n## Access\n\nUse get.\n"
 
 
 def test_get_sends_no_structure_beside_a_page(compact: Any) -> None:

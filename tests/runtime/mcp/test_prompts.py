@@ -34,6 +34,14 @@ def test_the_prompt_holds_the_task(dispatcher: Any) -> None:
     assert start(dispatcher, task="  Write {a} bank. ").startswith("Task: Write {a} bank.\n")
 
 
+def test_the_prompt_calls_the_knowledge_base_by_its_title(dispatcher: Any) -> None:
+    (prompt,) = dispatcher.handle("prompts/list", {}, NEWEST)["prompts"]
+    title = prompt["title"].removeprefix("Start a task with ")
+    assert title != prompt["title"]
+    assert not title.startswith("the ")
+    assert f"\nWork from {title} (version " in start(dispatcher, task="Write a bank.")
+
+
 def test_a_profile_without_the_family_has_no_prompt(dispatch: Any) -> None:
     assert dispatch("search").handle("prompts/list", {}, NEWEST) == {"prompts": []}
 

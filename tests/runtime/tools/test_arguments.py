@@ -143,6 +143,47 @@ def test_other_values_are_no_booleans(value: Any) -> None:
     assert "raw must be true or false" in refusal(raw=value).message
 
 
+def test_a_list_or_an_object_may_be_json_in_a_string() -> None:
+    assert checked(tags='["a", " b "]')["tags"] == ["a", "b"]
+    assert checked(filters=' {"a": 1} ')["filters"] == {"a": 1}
+    assert checked(filters='{"a": "\\ud800"}')["filters"] == {"a": "\ufffd"}
+
+
+@pytest.mark.parametrize("text", ["[ab].py", "[1]", "[", "[" * 500 + "]" * 500])
+def test_other_text_is_one_item_of_a_list(text: str) -> None:
+    assert checked(tags=text)["tags"] == [text]
+
+
+@pytest.mark.parametrize("text", ["web", "[1]", "{", '{"a":' * 200 + "1" + "}" * 200])
+def test_other_text_is_no_object(text: str) -> None:
+    assert "must be an object" in refusal(filters=text).message
+
+
+def test_a_choice_may_come_in_a_list_of_one() -> None:
+    assert checked(scope=["docs"])["scope"] == "Docs"
+    assert "must be a string" in refusal(query=["docs"]).message
+    assert checked(scope=[" "])["scope"] == "all"
+    several = refusal(scope=["all", "Docs"])
+    assert "must be a string" in several.message
+    assert several.next_steps == ("Give one value of scope in a call, or leave it out.",)
+
+
+def test_a_name_may_be_spelled_as_those_of_other_tools_are() -> None:
+    named = Tool(
+        "{prefix}_y", "search", "A tool.", TOOL.run, (Argument("start_line", "integer", ""),)
+    )
+    assert check(named, {"startLine": 5}) == ({"start_line": 5}, [])
+    values, warnings = check(named, {"startLine": 5, "start_line": 7})
+    assert values == {"start_line": 7}
+    assert warnings == ['the unknown argument "startLine" was ignored (did you mean start_line?)']
+
+
+def test_a_declared_name_is_no_spelling_of_another() -> None:
+    arguments = (Argument("maxChars", "integer", ""), Argument("max_chars", "integer", ""))
+    named = Tool("{prefix}_z", "search", "A tool.", TOOL.run, arguments)
+    assert check(named, {"maxChars": 5})[0] == {"maxChars": 5, "max_chars": None}
+
+
 def test_string_of_another_type_is_refused() -> None:
     assert refusal(query=5).message == "query must be a string, not 5"
 

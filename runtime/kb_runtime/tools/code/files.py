@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
+from kb_runtime.text.typed_names import TypedName, named_lines, unquoted
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import fitting_text
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import FileLines
     from kb_runtime.tools.session import Session
 
+    Lines = tuple[int | None, int | None]
 
 FILE = parameter.required(
     "path", "The file as results name it, or an ending of its path that no other file has.", 1000
 )
+"""Lines may follow, as results show them: `a.py:3-9`."""
+
 TOOLS = code_tools()
 
 
@@ -38,10 +42,11 @@ TOOLS = code_tools()
     parameter.cursor(),
 )
 def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
-    record = find_file(session, arguments["path"])
+    record, named = find_file(session, arguments["path"])
     text = record.get("text", "")
     starts = _line_starts(text)
-    first, last = _line_range(record, arguments, len(starts))
+    asked = arguments["start_line"], arguments["end_line"]
+    first, last = _line_range(record, asked if any(asked) else named, len(starts))
     own_name = session.name_of("get_file")
     begin = starts[first - 1]
     end = starts[last] if last < len(starts) else len(text)
@@ -77,12 +82,16 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     return Answer(shown, structured)
 
 
-def find_file(session: Session, given: str) -> CodeEntry:
-    """The record of a path, of its unique ending, or of a `kb://` address. Raises NOT_FOUND."""
-    path = clean_path(lookup.record_id(given), "path")
-    record = lookup.find_path(session, KIND, path, given) if path else None
-    if record is not None:
-        return record
+def find_file(session: Session, given: str) -> tuple[CodeEntry, Lines]:
+    """The record of a path, of its unique ending, of a `kb://` address or of a path in a tree on disk, with
+    the lines that follow it. Raises NOT_FOUND."""
+    literal = TypedName(unquoted(given))
+    for name, _, lines in (literal, named_lines(literal.name) or literal):
+        on_disk = session.working_tree.id_of(name) if session.working_tree else ""
+        path = clean_path(on_disk or lookup.record_id(name), "path")
+        record = lookup.find_path(session, KIND, path, on_disk or name) if path else None
+        if record is not None:
+            return record, lines or (None, None)
     known = lookup.ids(session, KIND)
     search = session.name_of("codebase_retrieval")
     endings = [id for id in known if ends_with(id, path)]
@@ -108,10 +117,10 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
-def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tuple[int, int]:
+def _line_range(record: CodeEntry, asked: Lines, total: int) -> tuple[int, int]:
     """The first and the last line asked for; a range may end behind the file's last line."""
-    first = arguments["start_line"] or 1
-    last = min(arguments["end_line"] or total, total)
+    first = asked[0] or 1
+    last = min(asked[1] or total, total)
     if first > total:
         raise bad_input(
             f"start_line {first} is past the end: {quoted(record['id'])} has {count_of(total, 'line')}",
@@ -119,7 +128,7 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
         )
     if last < first:
         raise bad_input(
-            f"end_line {arguments['end_line']} comes before start_line {first}",
+            f"end_line {asked[1]} comes before start_line {first}",
             "Give the first line of the range as start_line.",
         )
     return first, last

@@ -6,6 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.globs import PathGlobs
+from kb_runtime.text.names import quoted
+from kb_runtime.text.tables import some_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Tools
@@ -25,6 +27,12 @@ KIND: lookup.RecordKind[CodeEntry] = lookup.RecordKind("code")
 code_tools = partial(Tools, family=FAMILY, needs=(KIND,))
 
 _MODES: dict[str, QueryMode] = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
+_SHOWN_FOLDERS = 5
+_LOOKED_FOR = 5
+_CUT = 3
+"""How many globs that match nothing are looked for elsewhere, and with how few of their first folders cut
+off: a client may begin them with the folder that it works in."""
+
 _FIRST_INDEX = (
     "the first index of the source files is being built: ask again in a few seconds, or use grep"
 )
@@ -41,6 +49,24 @@ _EARLIER_INDEX = (
 def path_globs(arguments: Mapping[str, Any]) -> PathGlobs:
     """The files that `include_paths` and `exclude_paths` leave. Raises BAD_INPUT."""
     return PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+
+
+def unmatched(session: Session, globs: PathGlobs) -> str:
+    """What is wrong with globs that no indexed file matches, with a folder that was probably meant; ""
+    where one does."""
+    ids = lookup.ids(session, KIND)
+    if not globs.include or any(id in globs for id in ids):
+        return ""
+    folders = dict.fromkeys(f"/{id.rpartition('/')[0]}/" for id in ids if "/" in id)
+    wanted = [pattern.partition("*")[0].strip("/") for pattern in globs.include[:_LOOKED_FOR]]
+    endings = ("/".join(one.split("/")[at:]) for one in filter(None, wanted) for at in range(_CUT))
+    longer = (path.partition(f"/{one}/") for one in filter(None, endings) for path in folders)
+    near = next((before + mark for before, mark, _ in longer if mark), "").strip("/")
+    top = list(dict.fromkeys(path.split("/")[1] + "/" for path in folders))
+    place = near or (some_of(top, _SHOWN_FOLDERS) if any(wanted) else "")
+    return f"no indexed file matches include_paths {', '.join(map(quoted, globs.include))}" + (
+        f"; paths begin at the root of the index: {place}" if place else ""
+    )
 
 
 def followed(session: Session) -> LivingWorkspace | None:

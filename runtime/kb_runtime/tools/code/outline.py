@@ -33,7 +33,7 @@ TOOLS = code_tools()
     parameter.cursor(),
 )
 def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutline]:
-    record = find_file(session, arguments["path"])
+    record, _ = find_file(session, arguments["path"])
     depth = arguments["depth"]
     entries = [each for each in _entries(record) if depth is None or each["depth"] < depth]
     pager = Pager(

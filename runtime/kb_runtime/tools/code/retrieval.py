@@ -206,10 +206,11 @@ def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
         metadata["totalCandidates"] = found.total_candidates
         metadata["buildId"] = session.artifact.build_id
     metadata["queryTimeMs"] = round((time.perf_counter() - started) * 1000, 1)
-    if not results:
-        relaxed = "relax include_paths or exclude_paths, or use other words."
-        unlimited = "use other words, or grep for an exact string."
-        warnings.append(f"Nothing was found: {relaxed if globs else unlimited}")
+    if not results and metadata["indexStatus"]["fileCount"]:
+        relaxed = "relax include_paths or exclude_paths, or use other words"
+        unlimited = "use other words, or grep for an exact string"
+        advice = code_index.unmatched(session, globs) or (relaxed if globs else unlimited)
+        warnings.append(f"Nothing was found: {advice}.")
     structured: CodeResults = {"results": results, "metadata": metadata}
     structured |= present(warnings=warnings)
     return structured

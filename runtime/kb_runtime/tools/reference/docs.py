@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.text.tables import some_of
+from kb_runtime.text.typed_names import section_called
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
@@ -139,20 +140,8 @@ def _lines(text: str, first: int | None, last: int | None) -> DocPart:
 def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
     """The section with this anchor or title. Raises NOT_FOUND with the sections that exist."""
     sections = record.get("sections", [])
-    anchor, _, line = wanted.removeprefix("#").rpartition(":")
-    for key in ("anchor", "title"):
-        for section in sections:
-            if section.get(key) == wanted.removeprefix("#"):
-                return section
-    for section in sections:
-        if section["title"].casefold() == wanted.casefold():
-            return section
-        if section["anchor"].casefold() == wanted.removeprefix("#").casefold():
-            return section
-    if anchor and line.isdecimal():
-        # A page may have an anchor twice: the line in a hit's id says which.
-        meant = (each for each in sections if (each["anchor"], each["line"]) == (anchor, int(line)))
-        return next(meant, None) or _section(session, record, anchor)
+    if section := section_called(sections, wanted):
+        return section
     anchors = [section["anchor"] for section in sections]
     titles = dict.fromkeys(section["title"] for section in sections)
     near = [

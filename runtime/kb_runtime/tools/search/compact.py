@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.cursors import bad_cursor
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import known_as, quoted
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Tools
@@ -69,7 +69,8 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
     from kb_runtime.search.request import SearchRequest
     from kb_runtime.tools.search.passages import passages, section_lines
 
-    knowledge, scope = session.artifact, arguments["scope"]
+    knowledge = session.artifact
+    scope = hits.scope_called(knowledge, arguments["scope"])
     collections = hits.collections_of(knowledge, [scope])
     found = knowledge.searcher.search(
         SearchRequest(
@@ -147,7 +148,13 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     text, first = record.text, record.data.get("line", 1)
     lines = stored_lines(text)
     last = first + len(lines) - 1
-    described = None if arguments["start_line"] or arguments["end_line"] else record.lines
+    asked = arguments["start_line"] or arguments["end_line"]
+    described = None if asked else record.lines
+    section = arguments["name"].partition("#")[2] if record.data.get("sections") else ""
+    if section[:1] not in ("", ":") and not (asked or described or "#" in record.id):
+        session.notes.append(
+            f"{quoted(record.id)} has no section {quoted(section)}: all of it is shown"
+        )
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or last, last)
     start, end = described or (start, end)
@@ -269,6 +276,8 @@ def _found(session: Session, arguments: dict[str, Any]) -> Record:
     """The record that `name` means, in `collection` where that is given."""
     steps = [f"Call {tool_name(session, 'search')} with words of what you look for."]
     name = arguments["name"]
+    if (named := known_as(name, [info.name for info in session.artifact.collections])) is not None:
+        steps.insert(0, f"Call {tool_name(session, 'list')} with collection {quoted(named)}.")
     places = lookup.find(session.artifact, name, arguments["collection"], steps)
     first_place(session, name, places)
     return lookup.record_at(session.artifact, places[0])

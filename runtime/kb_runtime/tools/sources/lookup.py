@@ -7,12 +7,12 @@ and filters need not read the pages.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.text.urls import page_key, split_fragment
+from kb_runtime.text.urls import page_key, page_segments, split_fragment
 from kb_runtime.tools import lookup
 from kb_runtime.tools.refusal import bad_input
 
@@ -104,15 +104,15 @@ def matching_rows(
 
 def find_pages(session: Session, url: str) -> list[PageEntry]:
     """The pages with this address, in the order of the sources; the exact address, with its fragment or
-    without, wins over one that only means the same page (see `urls.page_key`). A page's id counts as its
-    address, and so does its `kb://` address."""
+    without, wins over one that only means the same page (see `urls.page_key`), and that over one with another
+    ending, such as `.html`. A page's id counts as its address, and so does its `kb://` address."""
     page = split_fragment(url)[0]
     if parse_address(url):
         addressed = lookup.find(session, _PAGES, url) or lookup.find(session, _PAGES, page)
         return [addressed] if addressed is not None and "source" in addressed else []
     order = {source.id: number for number, source in enumerate(sources(session))}
     catalogs = lookup.catalogs(session, KIND)
-    for key in (url, page, page_key(url)):
+    for key in chain((url, page, page_key(url)), _with_other_ending(session, url)):
         records: list[Any] = [
             catalog[position] for catalog in catalogs for position in catalog.find_all(key)
         ]
@@ -122,3 +122,16 @@ def find_pages(session: Session, url: str) -> list[PageEntry]:
                 found = [record for record in found if record["url"] == exact] or found
             return sorted(found, key=lambda record: order[record["source"]])
     return []
+
+
+def _with_other_ending(session: Session, url: str) -> Iterator[str]:
+    """The address of the only page that has the host and the path of `url` but for the ending."""
+    wanted = page_segments(url)
+    found = {
+        page["url"]
+        for source in sources(session)
+        for page in source.pages
+        if page_segments(page["url"]) == wanted and "?" not in page["url"]
+    }
+    if len(found) == 1 and len(wanted) > 1 and "?" not in url:
+        yield from found

@@ -3,6 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import as_hit
 from kb_runtime.tools.search.compact import get, list_records, outline
@@ -37,6 +40,66 @@ def test_only_a_newline_ends_a_line(publish: Callable[..., Published]) -> None:
     with Artifact.open(published.path) as artifact:
         answer = get(Session(artifact, {}), {**arguments, "start_line": 2, "end_line": 9})
     assert answer.text == "# a.md\nkb://small/docs/a.md, lines 2 to 3 of 1 to 3\n\ntwo\nthree"
+
+
+PAGE = {
+    "id": "guide/ropes.md",
+    "title": "Ropes",
+    "text": "# Ropes\n\n## Care\n\nDry.\n\n## Use\n\nPull.\n",
+    "line": 1,
+    "sections": [
+        {"title": "Ropes", "level": 1, "line": 1, "end_line": 9, "anchor": "ropes", "chars": 9},
+        {"title": "Care", "level": 2, "line": 3, "end_line": 6, "anchor": "care", "chars": 5},
+    ],
+}
+PARTS = [
+    ("ropes.md#care", (3, 6)),
+    ("../guide/ropes.md#Care", (3, 6)),
+    ("doc:guide/ropes.md#care:3", (3, 6)),
+    ("`kb://small/docs/guide/ropes.md#care`", (3, 6)),
+    ("kb://small/docs/guide/ropes.md lines 5-6 of 3-6", (5, 6)),
+    ("./guide/ropes.md:7", (7, 9)),
+    ("ropes.md:7-99", (7, 9)),
+    ("ropes.md#nope", (1, 9)),
+    ("ropes.md:70", (1, 9)),
+]
+
+
+@pytest.mark.parametrize(("name", "lines"), PARTS)
+def test_a_name_may_say_which_part_is_meant(
+    publish: Callable[..., Published], name: str, lines: tuple[int, int]
+) -> None:
+    collection = {"name": "docs", "kind": "docs", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"docs": [PAGE]}, collections=[collection])
+    wanted = {"name": name, "collection": None, "cursor": None}
+    shown = "lines {} to {}".format(*lines)
+    with Artifact.open(published.path) as artifact:
+        session = Session(artifact, {})
+        answer = get(session, {**wanted, "start_line": None, "end_line": None})
+        assert answer.text.splitlines()[1].startswith(f"kb://small/docs/guide/ropes.md, {shown}")
+        note = '"guide/ropes.md" has no section "nope": all of it is shown'
+        assert session.notes == ([note] if "nope" in name else [])
+        # Lines that are asked for count more than those of the name.
+        answer = get(session, {**wanted, "start_line": 2, "end_line": 4})
+        assert "lines 2 to 4 of 1 to 9" in answer.text
+
+
+def test_a_folder_or_collection_is_no_record_but_leads_on(
+    publish: Callable[..., Published],
+) -> None:
+    records = [{**PAGE, "id": id} for id in ("guide/ropes.md", "guide/old/knots.md", "docs.md")]
+    collection = {"name": "manual", "kind": "docs", "records": 3, "chunks": 3, "first_row": 0}
+    published = publish({"manual": records}, collections=[collection])
+    wanted = {"collection": None, "cursor": None, "start_line": None, "end_line": None}
+    with Artifact.open(published.path) as artifact:
+        for name in ("guide", "./Guide/"):
+            with pytest.raises(ToolError) as refused:
+                get(Session(artifact, {}), {**wanted, "name": name})
+            assert refused.value.message.endswith(" is a folder with 2 records, not a record")
+            assert refused.value.suggestions == ("guide/ropes.md", "guide/old/knots.md")
+        with pytest.raises(ToolError) as refused:
+            get(Session(artifact, {}), {**wanted, "name": "Manual"})
+    assert refused.value.next_steps[0] == 'Call small_list with collection "manual".'
 
 
 def test_what_only_has_others_is_read_as_what_it_has(publish: Callable[..., Published]) -> None:
