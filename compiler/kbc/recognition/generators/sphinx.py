@@ -22,7 +22,8 @@ from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "sphinx"
-CONFIGS = ("conf.py", "myst.yml", "_config.yml")
+_TEMPLATE = "conf.py.in"
+CONFIGS = ("conf.py", "myst.yml", "_config.yml", _TEMPLATE)
 MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
@@ -49,7 +50,7 @@ _ENTRY = re.compile(r"(?:(?P<title>.*?)\s*<(?P<target>[^<>]+)>|(?P<plain>\S+))\Z
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The project whose conf.py is in `folder`; None when it is no Sphinx's."""
-    if not config.endswith("conf.py"):
+    if not config.endswith(("conf.py", _TEMPLATE)):
         return _book(tree, folder, config)
     source_code = read_text(tree, config)
     data = literals(source_code)

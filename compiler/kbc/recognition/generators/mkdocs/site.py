@@ -20,6 +20,7 @@ GENERATOR = "mkdocs"
 CONFIGS = (
     "zensical.toml",
     *(f"{name}.{end}" for name in ("zensical", "properdocs", "mkdocs") for end in ("yml", "yaml")),
+    "mkdocs.yml.in",
 )
 _ZENSICAL_EXTENSIONS = ["attr_list", "pymdownx.emoji"]
 """Those of its default extensions that change what is read here."""
