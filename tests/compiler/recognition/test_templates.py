@@ -54,6 +54,20 @@ def test_a_template_of_a_configuration_is_read_without_what_is_filled_in(
     assert titles(inputs.records["docs"]) == found
 
 
+def test_pages_may_be_around_the_folder_of_a_template_and_nowhere(tmp_path: Path) -> None:
+    files = {
+        "docs/sphinx/conf.py.in": CONF.replace("${VERSION}", "'${VERSION}'"),
+        "docs/parts/a.rst": RST,
+        "CMakeLists.txt": "",
+        "a.c": "",
+    }
+    plain = recognised(write_tree(tmp_path / "plain", files)).project
+    assert [each.generator for each in plain.collections if each.kind == "docs"] == [""]
+    root = write_tree(tmp_path / "around", {**files, "docs/index.rst": RST})
+    docs = next(each for each in recognised(root).project.collections if each.kind == "docs")
+    assert (docs.generator, docs.paths) == ("sphinx", ("docs",))
+
+
 def test_a_configuration_is_read_before_a_template_of_it(tmp_path: Path) -> None:
     configs = {"conf.py.in": CONF, "conf.py": "project = 'Weirs'\nextensions = []\n"}
     root = write_tree(tmp_path / "tree", {**configs, "index.rst": RST, "a.md": page("A")})
