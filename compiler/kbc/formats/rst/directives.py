@@ -395,9 +395,6 @@ _DOCUTILS = frozenset([
 _DECLARED = {
     "": _Unknown, "object": _DeclaredObject, "crossref": _Drop, "directive": _ObjectDirective,
 }  # fmt: skip
-_MODULE = "-module"
-"""How directives are called that show a module of CMake, in its own documentation and in others'."""
-
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 _OF_JAVA = {"java:import": _Drop, "java:package": _Content}
 """What javasphinx writes above a class: names that its references use, and the package that it is in."""
@@ -426,7 +423,7 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
                 found = AutoDoc
         if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
-    if name.endswith(_MODULE) and base not in _CLASSES:
+    if name.endswith("-module") and base not in _CLASSES:  # may be of CMake's, under any name
         found = _module_class(found)
     return type(found.__name__, (found,), {"context": context})
 
@@ -434,7 +431,8 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
 def _module_class(known: type[SphinxDirective]) -> type[SphinxDirective]:
     class Module(CMakeModule, known):  # type: ignore[misc, valid-type]
         def run(self) -> list[nodes.Node]:
-            return (CMakeModule if self.argument.endswith(".cmake") else known).run(self)
+            shown = CMakeModule if self.argument.endswith(".cmake") else known
+            return list(shown.run(self))
 
     return Module
 
