@@ -2,10 +2,10 @@
 takes their addresses as aliases, those that show an operation of an API description, and those that show
 the description in their front matter.
 
-DocFX writes `redirect_url` into the front matter of the first, Jekyll's redirects `redirect_to`; by hand
-they say in one paragraph that the page has moved, with a link to it. Mintlify writes `openapi: GET /pets`
-into the front matter of the second. Programs that write references for Astro and Hugo write all that a page
-says into the third.
+DocFX writes `redirect_url` into the front matter of the first, Jekyll's redirects `redirect_to`, layouts of
+other sites read `redirect`; by hand they say in one paragraph that the page has moved, with a link to it.
+Mintlify writes `openapi: GET /pets` into the front matter of the second. Programs that write references for
+Astro and Hugo write all that a page says into the third.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kbc.records import SUMMARY_KEYS, DocRecord
 
 REDIRECT = "redirect to another page"
 
-_KEYS = ("redirect_url", "redirect_to")
+_KEYS = ("redirect_url", "redirect_to", "redirectTo", "redirect")
 _HEADING = re.compile(r"^#[^\n]*$|^[^\n]+\n=+[ \t]*$", re.MULTILINE)
 _SAYS_NOTHING = re.compile(r"(?:\s*(?:#{1,6}[ \t][^\n]*|<!--(?:[^-]|-(?!->))*+-->))*+\s*\Z")
 """Nothing, headings and comments."""

@@ -42,6 +42,7 @@ class IncludeTree:
         self._by_case: dict[str, dict[str, str]] = {}
         self._folders: dict[str, Path | None] = {}
         self._below_root: dict[Path, bool] = {}
+        self._linked: dict[str, str | None] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
     def __reduce__(self) -> tuple[type[IncludeTree], tuple[Path, Path]]:
@@ -63,12 +64,16 @@ class IncludeTree:
         """The file at `path`, which `by` includes; None where there is no such file within the tree.
 
         A link that leads out of the boundary, a folder, a special file and a file of more than
-        `MAX_INCLUDED_BYTES` count as missing. A leading slash means the root.
+        `MAX_INCLUDED_BYTES` count as missing. A leading slash means the root. Where `by` is a link, what is
+        not beside it, or is itself, may be beside the file that it leads to.
         """
         name = posixpath.normpath(path.replace("\\", "/").lstrip("/"))
-        if name not in self._data:
-            self._data[name] = self._read(name)
-        found = self._data[name]
+        found = self._remembered(name)
+        is_beside = found is not None and name != by
+        if not is_beside and (folder := self._folder_linked(by)) is not None:
+            below = posixpath.relpath(name, posixpath.dirname(by) or ".")
+            name = posixpath.normpath(posixpath.join(folder, below))
+            found = self._remembered(name)
         if found is not None:
             self._includers.setdefault(name, set()).add(by)
         return found
@@ -125,6 +130,18 @@ class IncludeTree:
                     return ""
             place = posixpath.join(place, part)
         return place
+
+    def _remembered(self, name: str) -> bytes | None:
+        if name not in self._data:
+            self._data[name] = self._read(name)
+        return self._data[name]
+
+    def _folder_linked(self, name: str) -> str | None:
+        """The folder of the file that the link `name` leads to; None of other files."""
+        if name not in self._linked:
+            is_link = os.path.islink(self._root / name)  # noqa: PTH114 - as below
+            self._linked[name] = posixpath.dirname(self.real(name)) if is_link else None
+        return self._linked[name]
 
     def _inside(self, name: str) -> Path | None:
         """Where a file is, without links; None outside of the boundary. Folders are remembered, as most files

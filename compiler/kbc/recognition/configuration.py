@@ -40,6 +40,9 @@ _TOML_PART = re.compile(
     rf"{_STRING}|(?P<space>\#[^\n]*|\r?\n)|[{{}}\[\],]",
     re.DOTALL,
 )
+_FILLED_IN = re.compile(r"[ \t]*(?:@\w+@|\$\{\w+\})")
+"""What a build puts its own values in place of, in a template such as `conf.py.in`."""
+
 _ENVIRONMENT = re.compile(r"^ENV$|apply:os\.(?:getenv|environ\.get)$")
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
@@ -76,9 +79,10 @@ def read_text(tree: IncludeTree, path: str) -> str:
 
 
 def text_of(tree: IncludeTree, path: str) -> str | None:
-    """The text of a file; None where there is none."""
+    """The text of a file, of a template without what a build fills in; None where there is none."""
     data = tree.read(path, READER)
-    return None if data is None else data.decode("utf-8-sig", "replace")
+    text = None if data is None else data.decode("utf-8-sig", "replace")
+    return _FILLED_IN.sub("", text) if text and path.endswith(".in") else text
 
 
 def peek_front_matter(tree: IncludeTree, path: str) -> Mapping[str, Any]:

@@ -272,7 +272,7 @@ class _FolderDetector:
 
     def _of_site(self, site: Site, index: int) -> Collection:
         name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
-        exclude = [*site.left_out, *self._variants(site)]
+        others = [*repository.for_agents(site, self._files), *self._variants(site)]
         options = {"source": self._slug(site.title)} if site.kind == "pages" else {}
         return Collection(
             name=name,
@@ -281,7 +281,7 @@ class _FolderDetector:
             group=name if site.kind == "docs" else "",
             options=options if not site.options.get("bundle") else {},
             include=site.include,
-            exclude=tuple(dict.fromkeys(exclude)),
+            exclude=tuple(dict.fromkeys([*site.left_out, *others])),
             strip="" if index else site.folder,
             generator=site.generator,
             config=site.config,

@@ -29,7 +29,9 @@ MAX_NOTEBOOKS = 200
 """More of them beside documentation are work, and do not explain the project."""
 
 _MAVEN_SITE = "src/site"
-_SBT_PAGES = re.compile(r"(?:.*/)?src/main/(?:mdoc|paradox|tut)(?=/)")
+_BUILD_PAGES = re.compile(r"(?:.*/)?src/(?:main/(?:asciidoc|mdoc|paradox|tut)|docs/asciidoc)(?=/)")
+"""Where plugins of sbt, Maven and Gradle have pages, in each part of a project."""
+
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>(?!(?:assets?|images?|media|static)\Z).+)")
 _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
@@ -224,7 +226,7 @@ def _conventional(
     catalogues |= {
         match[0]
         for file in files
-        if is_page(file) and (match := _SBT_PAGES.match(file)) and not is_of_others(file)
+        if is_page(file) and (match := _BUILD_PAGES.match(file)) and not is_of_others(file)
     }
     beside = {name for name in files if name.endswith(_AMONG_SOURCE) and not is_of_others(name)}
     return (

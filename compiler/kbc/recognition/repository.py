@@ -77,6 +77,9 @@ _FOR_MAKERS = re.compile(
 )
 """Pages at the top of a tree that tell its users nothing: on who works on it, how, and by which law."""
 
+_FOR_AGENTS = frozenset({"AGENTS.md", "CLAUDE.md", "GEMINI.md"})
+"""They tell programs how to work on the files around them."""
+
 _SECTIONS_OF_MANUAL = 3
 """With fewer headings a page says what the project is, as a README does."""
 
@@ -112,6 +115,14 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
     others = {hugo.GENERATOR: hugo.mounted, jekyll.GENERATOR: jekyll.copied}
     beside = [others[site.generator](tree, site) for site in sites if site.generator in others]
     return [*sites, *chain.from_iterable(beside)]
+
+
+def for_agents(site: Site, files: Sequence[str]) -> list[str]:
+    """The names of files among the pages of `site` that tell programs how to work on these, unless its
+    navigation lists them. `files` are the paths of all files."""
+    start = f"{site.folder}/" if site.folder else ""
+    found = {path.rpartition("/")[2] for path in files if path.startswith(start)} & _FOR_AGENTS
+    return sorted(found - {path.rpartition("/")[2] for path in site.order})
 
 
 def _at_its_domain(tree: IncludeTree, site: Site) -> Site:

@@ -78,3 +78,67 @@ def test_imports_of_javasphinx_are_no_text_and_packages_no_title() -> None:
     (found,) = convert("weir.rst", source.encode(), read)
     assert found.title == "Weir"
     assert found.text == "# Weir\n\norg.dam\n\n## `public class Weir`\n\nIt holds water.\n"
+
+
+BRACKETED = """\
+# The first lines are no documentation.
+#[=[.rst:
+FindReed
+--------
+
+Finds a [[reed]].
+#]=]
+
+function(find_reed)
+endfunction()
+
+#[==[.rst:
+.. code-block:: cmake
+
+  find_reed() # in
+]==]
+"""
+IN_LINES = """\
+#.rst:
+# FindReed
+# --------
+#
+# Finds a reed.
+
+# Not this.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "shown"),
+    [
+        (
+            "cmake-module",
+            BRACKETED,
+            "# FindReed\n\nFinds a [[reed]].\n\n```cmake\nfind_reed() # in\n```",
+        ),
+        ("pond-module", IN_LINES, "# FindReed\n\nFinds a reed."),
+    ],
+)
+def test_a_module_of_cmake_has_its_documentation_in_comments(
+    name: str, module: str, shown: str
+) -> None:
+    source = f".. {name}:: ../modules/FindReed.cmake\n".encode()
+    files = {"modules/FindReed.cmake": module.encode()}
+    (found,) = convert("docs/a.rst", source, files.get)
+    assert found.text.strip() == shown
+    assert found.title == "FindReed"
+
+
+def test_other_modules_are_what_an_unknown_directive_shows() -> None:
+    (found,) = convert("a.rst", b".. bird-module:: heron.wade\n", read)
+    assert found.text == "`heron.wade`\n"
+    assert ["bird-module" in each.message for each in found.problems] == [True]
+
+
+def test_a_module_of_cmake_without_documentation_is_reported() -> None:
+    files = {"a.cmake": b"# Not this.\nfind_reed()\n"}
+    (found,) = convert("a.rst", b".. cmake-module:: a.cmake\n", files.get)
+    assert [each.message for each in found.problems] == [
+        "'a.cmake': no comment of it is reStructuredText"
+    ]

@@ -39,6 +39,25 @@ def test_a_page_that_only_redirects_becomes_an_alias_of_its_target(tmp_path: Pat
     assert "old/nowhere.md" in dead[0]
 
 
+@pytest.mark.parametrize("key", ["redirect", "redirect_to", "redirectTo"])
+def test_a_page_without_text_redirects_as_its_front_matter_says(tmp_path: Path, key: str) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "walls.md": page("Walls"),
+            "blog/old.md": f"---\n{key}: /walls\n---\n",
+            "blog/away.md": f"---\n{key}: https://elsewhere.example/x\n---\n",
+            "blog/kept.md": f"---\n{key}: /walls\n---\n# Kept\n\nIt has text.\n",
+        },
+    )
+    inputs, _ = read(root)
+    records = {record.id: record for record in inputs.records["docs"]}
+    assert sorted(records) == ["blog/kept.md", "walls.md"]
+    walls = records["walls.md"]
+    assert isinstance(walls, DocRecord)
+    assert "blog/old.md" in walls.aliases
+
+
 def test_two_pages_that_redirect_to_each_other_leave_nothing_behind(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

@@ -102,6 +102,7 @@ def test_pages_of_other_generators_keep_such_text() -> None:
     assert expanded(source, None).text == source
 
 
+GOLDMARK: AttributeStyle = "goldmark"
 KRAMDOWN: AttributeStyle = "kramdown"
 PANDOC: AttributeStyle = "pandoc"
 PYTHON: AttributeStyle = "python-markdown"
@@ -118,6 +119,8 @@ def shown(text: str, style: AttributeStyle) -> str:
         ("[Go](x.md){: .button target=_blank }\n", PYTHON, "[Go](x.md)\n"),
         (":heron:{ .red } and *this*{.big}\n", PYTHON, ":heron: and *this*\n"),
         ("A boat.\n{ .caption }\n", PYTHON, "A boat.\n"),
+        ("| a |\n|---|\n| b |\n{.wide .dark width=80}\n", GOLDMARK, "| a |\n|---|\n| b |\n"),
+        ("# A\n\n{.x}\n\n{ list }\nText {.x}\n{#id .x}\n", GOLDMARK, None),
         ("A boat.\n{: .caption }\n", PYTHON, "A boat.\n"),
         ("[Go](x.md){: .button }\n", KRAMDOWN, "[Go](x.md)\n"),
         ("[Go](x.md){ .button }\n{ .x }\n", KRAMDOWN, "[Go](x.md){ .button }\n{ .x }\n"),

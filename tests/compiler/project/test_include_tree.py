@@ -50,3 +50,25 @@ def test_files_missing_from_one_folder_are_looked_for_without_its_links(
     assert not any(tree.read(f"lib/part/{number}.py", "a.rst") for number in range(50))
 
     assert len(resolved) == 1
+
+
+def test_a_page_that_is_a_link_includes_what_is_beside_the_file_that_it_leads_to(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "src" / "parts").mkdir(parents=True)
+    (tmp_path / "site" / "pages").mkdir(parents=True)
+    for name in ("src/a.adoc", "src/parts/b.adoc", "src/own.adoc", "site/pages/own.adoc", "c.adoc"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "src" / "all.adoc").write_text("the parts of a")
+    (tmp_path / "site" / "pages" / "a.adoc").symlink_to("../../src/all.adoc")
+    tree = IncludeTree(tmp_path)
+
+    link, plain = "site/pages/a.adoc", "site/pages/own.adoc"
+    assert tree.read(link, link) == b"src/a.adoc"
+    assert tree.read(plain, plain) == b"site/pages/own.adoc"
+    assert tree.read("site/pages/parts/b.adoc", link) == b"src/parts/b.adoc"
+    assert tree.read("site/pages/own.adoc", link) == b"site/pages/own.adoc"
+    assert tree.read("site/c.adoc", link) == b"c.adoc"
+    assert tree.read("../../../c.adoc", link) is None
+    assert tree.read("site/pages/parts/b.adoc", plain) is None
+    assert tree.included["src/parts/b.adoc"] == (link,)

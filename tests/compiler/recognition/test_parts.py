@@ -319,3 +319,31 @@ def test_sites_that_a_generator_is_tested_with_are_no_documentation(tmp_path: Pa
         project = recognised(write_tree(tmp_path / name, {**tree, **more})).project
         docs = [each.paths for each in project.collections if each.kind == "docs"]
         assert {path for paths in docs for path in paths} == expected
+
+
+@pytest.mark.parametrize("place", ["src/main/asciidoc", "src/docs/asciidoc"])
+def test_pages_where_builds_of_java_look_for_them_are_documentation(
+    tmp_path: Path, place: str
+) -> None:
+    classes = "src/main/java/org/pond"
+    programs = {
+        f"pond-{part}/{classes}/{name}.java": "class A {}\n" for part in "ab" for name in "CDE"
+    }
+    pages = {f"pond-{part}/{place}/index.adoc": f"= Pond {part}\n\nIt fills.\n" for part in "ab"}
+    tests = {f"pond-a/test/{place}/index.adoc": "= A test\n\nIt fills.\n"}
+    files = {"pom.xml": "<project/>", **programs, **pages, **tests}
+    project = recognised(write_tree(tmp_path / "tree", files)).project
+    docs = next(each for each in project.collections if each.name == "docs")
+    assert docs.paths == (f"pond-a/{place}", f"pond-b/{place}")
+
+
+def test_what_tells_programs_how_to_work_on_pages_is_none_of_them(tmp_path: Path) -> None:
+    pages = {"docs/index.md": page("Pond"), "docs/agents.md": page("Agents in the pond")}
+    notes = {f"docs/{name}.md": page("How to write") for name in ("AGENTS", "part/CLAUDE")}
+    plain = write_tree(tmp_path / "plain", {**CODE, **pages, **notes})
+    site = write_tree(tmp_path / "site", {"mkdocs.yml": "site_name: Pond\n", **pages, **notes})
+    listed = "site_name: Pond\nnav: [index.md, AGENTS.md]\n"
+    named = write_tree(tmp_path / "named", {"mkdocs.yml": listed, **pages, **notes})
+    for root, also in ((plain, []), (site, []), (named, ["AGENTS.md"])):
+        found = [each.path for each in read(root)[0].records["docs"]]
+        assert sorted(found) == sorted(f"docs/{name}" for name in ["agents.md", "index.md", *also])

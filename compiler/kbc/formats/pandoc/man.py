@@ -13,7 +13,8 @@ from kbc.limits import MAX_CONVERTED_BYTES
 START_BYTES = 20_000
 _GZIP = b"\x1f\x8b"
 _ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
-_SAME = re.compile(rb"(?:\s*+[.']?[ \t]*+\\[\"#].*+\n)*+\s*+[.']so[ \t]++\S++\s*+")
+_REMARKS = rb"(?:\s*+[.']?[ \t]*+\\[\"#].*+(?:\n|\Z))*+"
+_SAME = re.compile(_REMARKS + rb"\s*+[.']so[ \t]++\S++" + _REMARKS + rb"\s*+")
 _TABLE = re.compile(r"^([.']TS\b.*\n)((?:(?![.']T[SE]\b).*\n)*)(?=[.']TE\b)", re.MULTILINE)
 _COMMENT = re.compile(r"^[.']?[ \t]*\\[\"#].*\n", re.MULTILINE)
 _OPTIONS = re.compile(r"\s*[a-zA-Z][^;\n]*(?:\(;\)[^;\n]*)?;[ \t]*\n")

@@ -22,7 +22,7 @@ from kbc.formats.rst.autodoc import (
 from kbc.formats.rst.breathe import DIRECTIVES, BreatheDirective
 from kbc.formats.rst.configuration import declared_types
 from kbc.formats.rst.context import Context, is_style
-from kbc.formats.rst.inclusion import CsvTableFile, Include, LiteralInclude, Plot
+from kbc.formats.rst.inclusion import CMakeModule, CsvTableFile, Include, LiteralInclude, Plot
 from kbc.formats.rst.sphinx_directive import SphinxDirective, labelled
 from kbc.formats.selection import dedented
 from kbc.languages.includes.myst.directives import CARD_MARK, CARDS, EXECUTED, PROOFS
@@ -423,7 +423,18 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
                 found = AutoDoc
         if domain and found in _PLAIN:  # what a domain describes, whatever its name
             found = _ObjectDirective
+    if name.endswith("-module") and base not in _CLASSES:  # may be of CMake's, under any name
+        found = _module_class(found)
     return type(found.__name__, (found,), {"context": context})
+
+
+def _module_class(known: type[SphinxDirective]) -> type[SphinxDirective]:
+    class Module(CMakeModule, known):  # type: ignore[misc, valid-type]
+        def run(self) -> list[nodes.Node]:
+            shown = CMakeModule if self.argument.endswith(".cmake") else known
+            return list(shown.run(self))
+
+    return Module
 
 
 def _recording_role(known: Any, context: Context) -> Any:

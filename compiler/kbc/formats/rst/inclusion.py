@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from docutils import nodes, statemachine
@@ -13,6 +14,8 @@ from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context
 from kbc.formats.rst.sphinx_directive import SphinxDirective
 from kbc.formats.selection import read_target, select
 from kbc.languages.suffixes import language_of
+
+_CMAKE_BRACKET = re.compile(r"#\[(?P<marks>=*)\[\.rst:")
 
 
 class _OfFile(SphinxDirective):
@@ -35,7 +38,7 @@ class Include(_OfFile):
         target = self.argument
         if target.startswith("<") or ("code" in self.options and not target):
             return []
-        if (found := self.part(_part)) is None:
+        if (found := self.part(self.shown)) is None:
             return []
         path, text = found
         if "literal" in self.options or "code" in self.options:
@@ -52,6 +55,42 @@ class Include(_OfFile):
         lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
         self.state_machine.insert_input(lines, path)
         return []
+
+    @staticmethod
+    def shown(text: str, options: dict[str, str]) -> str:
+        """What is shown of the text of the file."""
+        return _part(text, options)
+
+
+class CMakeModule(Include):
+    """Shows the comments of a module of CMake that are reStructuredText."""
+
+    @staticmethod
+    def shown(text: str, options: dict[str, str]) -> str:
+        found = "\n".join(_comments_of_cmake(text.split("\n")))
+        if not found.strip():
+            raise ValueError("no comment of it is reStructuredText")
+        return found
+
+
+def _comments_of_cmake(lines: Iterable[str]) -> Iterator[str]:
+    """The lines between `#[==[.rst:` and `]==]`, and comments that begin with `#.rst:`."""
+    end = ""
+    is_of_lines = False
+    for line in lines:
+        if end:
+            text, found, _ = line.partition(end)
+            if found:
+                end = ""
+                text = text.removesuffix("#")
+            yield text
+        elif opening := _CMAKE_BRACKET.match(line):
+            end = f"]{opening['marks']}]"
+        elif is_of_lines and line.startswith("#"):
+            yield line[1:].removeprefix(" ")
+        else:
+            is_of_lines = line.startswith("#.rst:")
+            yield ""
 
 
 _PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})

@@ -26,6 +26,7 @@ from kbc.formats.rst.configuration import settings, with_definitions
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
 from kbc.formats.rst.machine import NestedMachine
+from kbc.formats.rst.markdown_marks import without_markdown_marks
 from kbc.formats.rst.pep import give_title, is_pep
 from kbc.formats.rst.roles import role_function
 from kbc.formats.rst.writer import RstWriter
@@ -79,7 +80,7 @@ def convert(
     context.embedded = partial(embedded, around=context)
     stated = settings(context)
     context.language, context.default_role = stated.language, stated.default_role
-    document = _doctree(decode(data), context)
+    document = _doctree(without_markdown_marks(decode(data)), context)
     writer = RstWriter(context, document)
     text = writer.write()
     result = Converted(

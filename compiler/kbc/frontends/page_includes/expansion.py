@@ -61,6 +61,7 @@ _FEW_FILES = 10
 """Converted files with text elsewhere that have a note each; of more there is one note for all."""
 
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
+_ATTRIBUTE_STYLES: Mapping[str, AttributeStyle] = {"hugo": "goldmark", "jekyll": "kramdown"}
 _NOTEBOOKS = (".rmd", ".qmd")
 
 
@@ -292,8 +293,8 @@ class PageIncludes:
             return "python-markdown"
         if self._collection.generator == "quarto" or file.path.lower().endswith(_NOTEBOOKS):
             return "pandoc"
-        if self._collection.generator == "jekyll":
-            return "kramdown"
+        if self._collection.generator in _ATTRIBUTE_STYLES:
+            return _ATTRIBUTE_STYLES[self._collection.generator]
         # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.
         may_have = self._collection.generator in ("", "eleventy", "ex-doc")
         return "kramdown" if may_have and _ATTRIBUTES.search(text) else ""

@@ -54,6 +54,9 @@ _NAMES = "|".join(sorted(_KNOWN, key=len, reverse=True))
 _CUSTOM = r"[a-z]+(?:-[a-z]+)+"
 _STATED = r"(?:\s(?:[^<>{}\"']|\"[^\"<]*\"|'[^'<]*')*+)?"
 _ENTITY = r"&(?:[A-Za-z]\w{1,30}|#\d{1,7}|#[xX][\da-fA-F]{1,6});"
+_REST_OF_ENTITY = re.compile(r"[#A-Za-z]")
+"""What makes an entity of an ampersand before it."""
+
 _TAG = re.compile(
     rf"<(?P<drawn>svg|math|script|style|template|pre|textarea)(?=[\s/>])"
     rf"|<(?P<end>/?)(?P<name>(?i:{_NAMES})|{_CUSTOM})(?P<stated>{_STATED})(?<!=)/?>"
@@ -174,7 +177,8 @@ class _TagRewriting:
 
     def _write_entity(self, entity: str, start: int, end: int) -> None:
         """Writes what an entity stands for; of blanks that begin a line none, as indented text is code."""
-        shown = _character(entity)
+        is_alone = entity == "&amp;" and not _REST_OF_ENTITY.match(self._source, end)
+        shown = "&" if is_alone else _character(entity)
         if shown == " ":
             line_start = self._source.rfind("\n", 0, start) + 1
             margin = _QUOTES.match(self._source, max(line_start, self._blank_until))

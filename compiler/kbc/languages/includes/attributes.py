@@ -1,5 +1,6 @@
 """Lists of attributes (`{: .note }`, `{ .md-button }`), and code behind HTML, as kramdown and Python-Markdown
-have them, and those of pandoc, also of spans (`[text]{.small}`); icons of Material for MkDocs.
+have them, those of pandoc, also of spans (`[text]{.small}`), and those of Goldmark, on lines below a block;
+icons of Material for MkDocs.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
             lines[-1] += f" {{{own_id[0]}}}"
             lines.append("")
             continue
-        if found is None or not _is_list(found, style):
+        is_below = bool(lines and lines[-1].strip())
+        if found is None or not _is_list(found, style, is_below=is_below):
             quoted = None if is_code else _QUOTED_HEADING.fullmatch(line)
             line = quoted[1] if quoted else line
             if is_code or _BEGINS_OTHER.match(line):
@@ -95,7 +97,7 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
         if "toc" in stated and lines and _CONTENTS.fullmatch(lines[-1]):
             lines.pop()
         kind = next((each[1:] for each in stated if each[1:].lower() in NOTICES), "")
-        if kind and not (lines and lines[-1].strip()):
+        if kind and not is_below:
             lines += [label(kind), ""]
         elif kind and is_kramdown and paragraph >= 0:
             first = lines[paragraph]
@@ -120,8 +122,8 @@ def _without_extensions(lines: Iterable[str]) -> Iterator[str]:
             yield line if is_code or "{:" not in line else _EXTENSION.sub(r"\g<code>", line)
 
 
-def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
-    """Whether a line in braces is a list of attributes without an id."""
+def _is_list(found: re.Match[str], style: AttributeStyle, *, is_below: bool) -> bool:
+    """Whether a line in braces is a list of attributes without an id; with `is_below` it is below text."""
     if "#" in found["stated"]:
         return False
     if found["colon"]:  # `{:toc}` is one, `{:ok, pid}` none
@@ -129,7 +131,7 @@ def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
             re.fullmatch(rf"(?:[ \t]*+(?:{_STATED}|[\w:-]++))*+[ \t]*", found["stated"]) is not None
         )
     is_list = re.fullmatch(rf"(?:[ \t]*+{_STATED})++[ \t]*", found["stated"]) is not None
-    return style == "python-markdown" and is_list
+    return is_list and (style == "python-markdown" or (style == "goldmark" and is_below))
 
 
 def _without_icons(line: str) -> str:

@@ -31,7 +31,7 @@ def is_complete(text: str) -> bool:
     return NOT_INCLUDED not in text and not ("asis" in text and _WRITES_MARKUP.search(text))
 
 
-AttributeStyle = Literal["", "kramdown", "pandoc", "python-markdown"]
+AttributeStyle = Literal["", "goldmark", "kramdown", "pandoc", "python-markdown"]
 """Whose lists of attributes (`{: .note }`) pages have; "": nobody's."""
 
 MAX_INCLUDED_CHARS = 2_000_000

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_text, read_toml
+from kbc.recognition.configuration import first_existing, read_text, read_toml
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, text_values
 
 GENERATOR = "mdbook"
-CONFIGS = ("book.toml",)
+CONFIGS = ("book.toml", "book.toml.in")
 SUMMARY = "SUMMARY.md"
+_SUMMARIES = (SUMMARY, f"{SUMMARY}.in")
 
 _BUILT_IN = frozenset({"links", "index"})
 
@@ -18,8 +19,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     data = read_toml(tree, config)
     book, html = mapping(data.get("book")), mapping(mapping(data.get("output")).get("html"))
     source = joined(folder, text(book, "src") or "src")
-    summary = joined(source, SUMMARY)
-    if not tree.exists(summary):
+    summary = first_existing(tree, source, _SUMMARIES)
+    if not summary:
         return None
     titles = linked_titles(read_text(tree, summary))
     return Site(

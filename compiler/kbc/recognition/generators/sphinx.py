@@ -22,7 +22,8 @@ from kbc.recognition.places import README
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "sphinx"
-CONFIGS = ("conf.py", "myst.yml", "_config.yml")
+_TEMPLATE = "conf.py.in"
+CONFIGS = ("conf.py", "myst.yml", "_config.yml", _TEMPLATE)
 MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
@@ -49,7 +50,7 @@ _ENTRY = re.compile(r"(?:(?P<title>.*?)\s*<(?P<target>[^<>]+)>|(?P<plain>\S+))\Z
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The project whose conf.py is in `folder`; None when it is no Sphinx's."""
-    if not config.endswith("conf.py"):
+    if not config.endswith(("conf.py", _TEMPLATE)):
         return _book(tree, folder, config)
     source_code = read_text(tree, config)
     data = literals(source_code)
@@ -62,10 +63,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     suffixes = _suffixes(data, extensions)
     root = text(data, "root_doc", "master_doc") or "index"
     source = _source(tree, folder, root, suffixes)
-    if not first_existing(
-        tree, source, tuple(root + ending for ending in suffixes)
-    ) and tree.exists(joined(source, f"{root}.md")):
-        suffixes[".md"] = "markdown"  # an extension brings the parser: there is always a first page
+    if not first_existing(tree, source, tuple(root + ending for ending in suffixes)):
+        if tree.exists(joined(source, f"{root}.md")):
+            suffixes[".md"] = (
+                "markdown"  # an extension brings the parser: there is always a first page
+            )
+        elif config.endswith(_TEMPLATE):
+            return None  # the build has the pages elsewhere
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))
     toc = joined(folder, text(data, "external_toc_path") or "_toc.yml")
@@ -162,7 +166,8 @@ def _written(tree: IncludeTree, collection: Collection) -> Iterator[Collection]:
 
 def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, str]) -> str:
     """The folder of the pages: that of conf.py or, where it has none, the only one with pages below it, else
-    beside it, of several languages the English one. `sphinx-build -c` is told where conf.py is."""
+    beside it, of several languages the English one, or the one around it. `sphinx-build -c` is told where
+    conf.py is."""
 
     def has_pages(place: str) -> bool:
         names = tree.names(place)
@@ -180,6 +185,7 @@ def _source(tree: IncludeTree, folder: str, root: str, suffixes: Mapping[str, st
     beside = [place for name in tree.names(around) if starts(place := joined(around, name))]
     english = joined(around, "en")
     beside = [english] if english in beside else beside
+    beside = [around] if not beside and around and starts(around) else beside
     return beside[0] if len(beside) == 1 else folder
 
 

@@ -44,7 +44,12 @@ def test_a_man_page_as_systems_install_it_is_compressed() -> None:
     for damaged in (packed[:-20], packed[:12]):
         (problem,) = convert("man8/wharf-load.8.gz", damaged, read)[0].problems
         assert "damaged" in problem.message
-    assert convert("man8/dock.8", b'.\\" A name.\n.so man8/wharf-load.8\n', read) == []
+    for source in (
+        b'.\\" A name.\n.so man8/wharf-load.8\n',
+        b'.so man8/wharf-load.8\n.\\" Both names\n.\\" are one program.\n',
+        b'.so man8/wharf-load.8\n\n.\\" One program.',
+    ):
+        assert convert("man8/dock.8", source, read) == []
 
 
 EXAMPLES = """\

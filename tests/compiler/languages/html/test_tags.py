@@ -62,6 +62,7 @@ from kbc.languages.html.tags import without_html_tags
         ("<pre>one<br>two</pre>\n", "```\none\ntwo\n```\n"),
         ("One&nbsp;kite &mdash; &quot;high&#8221; &lt;T&gt; &amp;amp; `&mdash;` &bogus;\n",
          'One kite — "high” &lt;T&gt; &amp;amp; `&mdash;` &bogus;\n'),
+        ("Kites &amp; wind, R&amp;D, A&amp;&amp;B, &amp;\n", "Kites & wind, R&amp;D, A&&amp;B, &\n"),
         ("a\r\n<div>\r\nb\r\n</div>\r\n", "a\r\n\r\nb\r\n\r\n"),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 from kbc.languages.markdown import first_title
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_any, read_text
+from kbc.recognition.generators import mkdocs
 from kbc.recognition.site import (
     NOT_PAGES,
     Site,
@@ -25,7 +26,7 @@ _SUMMARY = "SUMMARY.md"
 CONFIGS = (".gitbook.yaml", ".gitbook.yml", "book.json", _SUMMARY)
 _README = "README.md"
 _SHIPPED = ("/_book/", "/node_modules/")
-_OTHERS = ("book.toml", "mkdocs.yml", "mkdocs.yaml", "zensical.toml")
+_OTHERS = ("book.toml", *mkdocs.CONFIGS)
 """Generators whose pages may have a SUMMARY.md as well, below their configuration."""
 
 _FEWEST = 2

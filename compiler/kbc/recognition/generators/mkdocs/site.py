@@ -1,6 +1,7 @@
 """mkdocs.yml says where the pages are, what they are called and how their addresses look.
 
-So does zensical.toml, the configuration of MkDocs' successor Zensical: it has the same keys in `[project]`.
+So do the configurations of its successors: properdocs.yml of ProperDocs has the same keys, and so has
+zensical.toml of Zensical, in `[project]`, or a zensical.yml that its command line names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, text_values, texts
 
 GENERATOR = "mkdocs"
-CONFIGS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
+CONFIGS = (
+    "zensical.toml",
+    *(f"{name}.{end}" for name in ("zensical", "properdocs", "mkdocs") for end in ("yml", "yaml")),
+    "mkdocs.yml.in",
+)
 _ZENSICAL_EXTENSIONS = ["attr_list", "pymdownx.emoji"]
 """Those of its default extensions that change what is read here."""
 

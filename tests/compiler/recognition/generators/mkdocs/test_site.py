@@ -98,6 +98,15 @@ paths = ["lib"]
         assert apple.title == "Apples"
 
 
+@pytest.mark.parametrize("name", ["properdocs.yml", "properdocs.yaml", "zensical.yml"])
+def test_configurations_of_successors_have_the_keys_of_mkdocs(tmp_path: Path, name: str) -> None:
+    config = "site_name: Sluice\nsite_url: https://sluice.example/\nnav: [b.md, a.md]\n"
+    pages = {"docs/index.md": page("S"), "docs/a.md": page("A"), "docs/b.md": page("B")}
+    root = write_tree(tmp_path / "tree", {name: config, "mkdocs.yml": "site_name: Old\n", **pages})
+    inputs, _ = read(root)
+    assert next(iter(addresses(inputs).items())) == ("b.md", "https://sluice.example/b/")
+
+
 def test_mkdocs_without_directory_urls_has_html_files(tmp_path: Path) -> None:
     config = "site_name: S\nsite_url: https://s.example/x\nuse_directory_urls: false\n"
     root = write_tree(
