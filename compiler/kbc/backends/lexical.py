@@ -283,7 +283,7 @@ def _is_word(term: str) -> bool:
     """Whether somebody may mistype it: long enough, and more letters than digits."""
     if len(term) < MIN_CHARS:
         return False
-    return 2 * sum(char.isdigit() for char in term) < len(term)
+    return term.isalpha() or 2 * sum(map(str.isdigit, term)) < len(term)
 
 
 @lru_cache(1024)

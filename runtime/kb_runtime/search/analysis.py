@@ -209,17 +209,21 @@ class Analyzer:
 
     def names(self, text: str) -> list[tuple[str, int]]:
         """(term, position) for every word of `text`, stop words kept, nothing stemmed."""
-        return self._stream(text, self.name_terms)
+        return self._stream(text, self._names, self.name_terms)
 
     def prose(self, text: str, language: str = "") -> list[tuple[str, int]]:
         """(stemmed term, position) for the words of `text`; stop words leave a gap in the positions."""
-        return self._stream(text, lambda word: self.prose_terms(word, language))
+        # A word in the letters of another language is never among those of this one.
+        known = self._language(language or self.languages[0]).prose
+        return self._stream(text, known, lambda word: self.prose_terms(word, language))
 
-    def _stream(self, text: str, analyse: _WordAnalysis) -> list[tuple[str, int]]:
+    def _stream(
+        self, text: str, known: Remembered[str, Terms], analyse: _WordAnalysis
+    ) -> list[tuple[str, int]]:
         out: list[tuple[str, int]] = []
         position = 0
         for word in WORD.findall(text):
-            terms, width = analyse(word)
+            terms, width = known.get(word) or analyse(word)
             for term, offset in terms:
                 out.append((term, position + offset))
             position += width
@@ -312,7 +316,9 @@ class Analyzer:
 
     def language(self, word: str, language: str) -> Language:
         """The language of a word: what its letters say, else what is said of the text around it."""
-        code = language_of_script(word) or language or self.languages[0]
+        return self._language(language_of_script(word) or language or self.languages[0])
+
+    def _language(self, code: str) -> Language:
         known = self._languages.get(code)
         if known is None:
             known = self._languages[code] = Language(code, self.recipe)
