@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,3 +45,10 @@ def test_a_folder_that_cannot_be_read_stops_no_build(tmp_path: Path) -> None:
         ("warning", "folder-unreadable")
     ]
     assert found.accounting.counts()["not readable"] == 1
+
+
+def test_to_read_pages_without_html_no_parser_of_it_is_loaded() -> None:
+    code = "import sys, kbc.pipeline.build, kbc.pipeline.reading, kbc.recognition.detection as _"
+    loaded = subprocess.check_output([sys.executable, "-c", f"{code}; print(*sys.modules)"])
+    assert "kbc.pipeline.reading" in loaded.decode().split()
+    assert {"bs4", "markdownify"}.isdisjoint(loaded.decode().split())
