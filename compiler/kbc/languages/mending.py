@@ -76,8 +76,11 @@ def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
     return bytes(left)
 
 
+_BLANKS = bytes(each if each in b"\r\n" else ord(" ") for each in range(256))
+
+
 def blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\r\n]", b" ", text)
+    return text.translate(_BLANKS)
 
 
 class _Mender:
