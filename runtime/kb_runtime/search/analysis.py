@@ -108,9 +108,6 @@ class Terms(NamedTuple):
     width: int
 
 
-_WordAnalysis = Callable[[str], Terms]
-
-
 def fold(word: str) -> str:
     """`word` in lower case, with the accents of Latin, Greek, Hebrew and Arabic letters removed.
 
@@ -209,25 +206,17 @@ class Analyzer:
 
     def names(self, text: str) -> list[tuple[str, int]]:
         """(term, position) for every word of `text`, stop words kept, nothing stemmed."""
-        return self._stream(text, self._names, self.name_terms)
+        return _placed(WORD.findall(text), self._names, self.name_terms)
 
     def prose(self, text: str, language: str = "") -> list[tuple[str, int]]:
         """(stemmed term, position) for the words of `text`; stop words leave a gap in the positions."""
+        return self.prose_of(WORD.findall(text), language)
+
+    def prose_of(self, words: Sequence[str], language: str = "") -> list[tuple[str, int]]:
+        """`prose` of the words of a text, as `WORD` finds them."""
         # A word in the letters of another language is never among those of this one.
         known = self._language(language or self.languages[0]).prose
-        return self._stream(text, known, lambda word: self.prose_terms(word, language))
-
-    def _stream(
-        self, text: str, known: Remembered[str, Terms], analyse: _WordAnalysis
-    ) -> list[tuple[str, int]]:
-        out: list[tuple[str, int]] = []
-        position = 0
-        for word in WORD.findall(text):
-            terms, width = known.get(word) or analyse(word)
-            for term, offset in terms:
-                out.append((term, position + offset))
-            position += width
-        return out
+        return _placed(words, known, lambda word: self.prose_terms(word, language))
 
     def name_terms(self, word: str) -> Terms:
         """The name terms of one word, as `WORD` finds it."""
@@ -323,6 +312,19 @@ class Analyzer:
         if known is None:
             known = self._languages[code] = Language(code, self.recipe)
         return known
+
+
+def _placed(
+    words: Sequence[str], known: Mapping[str, Terms], analyse: Callable[[str], Terms]
+) -> list[tuple[str, int]]:
+    out: list[tuple[str, int]] = []
+    position = 0
+    for word in words:
+        terms, width = known.get(word) or analyse(word)
+        for term, offset in terms:
+            out.append((term, position + offset))
+        position += width
+    return out
 
 
 def is_unspaced(text: str, earlier: bool = False) -> bool:
