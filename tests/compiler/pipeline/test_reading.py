@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.fresh_python import printed_by
 
 from kbc.diagnostics import BuildError, Diagnostics
 from kbc.pipeline.reading import read_inputs
@@ -49,6 +48,6 @@ def test_a_folder_that_cannot_be_read_stops_no_build(tmp_path: Path) -> None:
 
 def test_to_read_pages_without_html_no_parser_of_it_is_loaded() -> None:
     code = "import sys, kbc.pipeline.build, kbc.pipeline.reading, kbc.recognition.detection as _"
-    loaded = subprocess.check_output([sys.executable, "-c", f"{code}; print(*sys.modules)"])
-    assert "kbc.pipeline.reading" in loaded.decode().split()
-    assert {"bs4", "markdownify"}.isdisjoint(loaded.decode().split())
+    loaded = printed_by(f"{code}; print(*sys.modules)").split()
+    assert "kbc.pipeline.reading" in loaded
+    assert {"bs4", "markdownify"}.isdisjoint(loaded)
