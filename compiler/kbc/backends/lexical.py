@@ -250,15 +250,18 @@ def _field_terms(
         "signature": chunk.signature,
         "path": path,
     }
+    distinct: set[str] = set()
     for field, text in prose.items():
-        yield _placed(field, analyzer.prose(text, language))
+        found = WORD.findall(text)
+        distinct.update(found)
+        yield _placed(field, analyzer.prose_of(found, language))
     for field, text in named.items():
+        distinct.update(WORD.findall(text))
         terms = analyzer.names(text)
         if field == "identifiers":
             terms += [(operator, 0) for operator in operators(text)]
         yield _placed(field, terms)
     yield _unplaced(fields.OPERATORS, operators(f"{title} {chunk.signature}\n{shown}"))
-    distinct = {word for text in (*prose.values(), *named.values()) for word in WORD.findall(text)}
     words = {term for word in distinct for term, _ in analyzer.name_terms(word).terms}
     yield _unplaced(fields.WORDS, sorted(filter(_is_word, words)))
 
@@ -283,7 +286,7 @@ def _is_word(term: str) -> bool:
     """Whether somebody may mistype it: long enough, and more letters than digits."""
     if len(term) < MIN_CHARS:
         return False
-    return 2 * sum(char.isdigit() for char in term) < len(term)
+    return term.isalpha() or 2 * sum(map(str.isdigit, term)) < len(term)
 
 
 @lru_cache(1024)

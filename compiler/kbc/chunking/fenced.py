@@ -6,7 +6,9 @@ it, often a heading and a line. What follows the last fence and is too little go
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from kbc.chunking.lines import TextLines
@@ -28,7 +30,7 @@ class FencedSpan(NamedTuple):
 
 
 def pieces(lines: TextLines, start: int, end: int, fences: Sequence[Fence]) -> list[FencedSpan]:
-    """Characters [start, end) in order and without loss. `fences` are those of the whole text."""
+    """Characters [start, end) in order and without loss. `fences` are those of the whole text, in order."""
     found: list[FencedSpan] = []
     place = start
     for first, stop, language in _inside(lines, start, end, fences):
@@ -53,7 +55,9 @@ def _inside(
     lines: TextLines, start: int, end: int, fences: Sequence[Fence]
 ) -> Iterator[tuple[int, int, str]]:
     """The parts of fences in [start, end), with their languages."""
-    for fence in fences:
+    behind = bisect_left(fences, lines.number(start), key=attrgetter("end_line"))
+    below = bisect_right(fences, lines.number(end - 1), key=attrgetter("start_line"))
+    for fence in fences[behind:below]:
         first, stop = lines.indexes(fence.start_line, fence.end_line)
         begins, ends = max(lines.start(first), start), min(lines.start(stop), end)
         if begins < ends:

@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from kbc.languages.front_matter import below_front_matter, front_matter_end, stated_above
-from kbc.languages.html.page import read_html
 from kbc.languages.includes.fenced import SPAN
 from kbc.project import permalinks
 from kbc.project.model import Collection
@@ -124,8 +123,11 @@ def description_shown(text: str) -> str:
     is_html = _ELEMENT.search(SPAN.sub("", stated)) is not None
     if not is_html and "\n\n" not in stated.strip():
         return text
-    shown = read_html(stated).text if is_html else stated
-    return f"{text.rstrip()}\n\n{shown.strip()}\n"
+    if is_html:
+        from kbc.languages.html.page import read_html  # Beautiful Soup, which few sites need
+
+        stated = read_html(stated).text
+    return f"{text.rstrip()}\n\n{stated.strip()}\n"
 
 
 def _target(data: Mapping[str, Any], body: str) -> str:

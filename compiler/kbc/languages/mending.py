@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _MOST_LINES, _MOST_OF_FILE = 100, 0.25
 definitions that do read."""
 _MOST_PARSED = 4_000_000
 """Bytes that are parsed to find what does not read, about a second."""
+_RECENT = 8
+"""Texts of which it is known whether they read; each may be as long as the file."""
 
 
 class _Thing(NamedTuple):
@@ -76,14 +79,18 @@ def without_item_macros(source: bytes, root: Node, parse: Parse) -> bytes:
     return bytes(left)
 
 
+_BLANKS = bytes(each if each in b"\r\n" else ord(" ") for each in range(256))
+
+
 def blank(text: bytes) -> bytes:
-    return re.sub(rb"[^\r\n]", b" ", text)
+    return text.translate(_BLANKS)
 
 
 class _Mender:
     def __init__(self, lines: list[bytes], parse: Parse) -> None:
         self.lines = lines
-        self._parse = parse
+        # What surrounds a thing is tried several times, and so is a thing of which nothing is hidden.
+        self._is_read = lru_cache(_RECENT)(lambda text: parse(text) is not None)
         self._left = _MOST_PARSED
         self._most_lines = max(_MOST_LINES, _MOST_OF_FILE * len(lines))
 
@@ -129,7 +136,7 @@ class _Mender:
 
     def _reads(self, text: bytes) -> bool:
         self._left -= len(text)
-        return self._left < 0 or self._parse(text) is not None
+        return self._left < 0 or self._is_read(text)
 
     def _text(self, places: Iterable[int]) -> bytes:
         return b"".join(map(self.lines.__getitem__, places))

@@ -108,9 +108,6 @@ class Terms(NamedTuple):
     width: int
 
 
-_WordAnalysis = Callable[[str], Terms]
-
-
 def fold(word: str) -> str:
     """`word` in lower case, with the accents of Latin, Greek, Hebrew and Arabic letters removed.
 
@@ -209,21 +206,17 @@ class Analyzer:
 
     def names(self, text: str) -> list[tuple[str, int]]:
         """(term, position) for every word of `text`, stop words kept, nothing stemmed."""
-        return self._stream(text, self.name_terms)
+        return _placed(WORD.findall(text), self._names, self.name_terms)
 
     def prose(self, text: str, language: str = "") -> list[tuple[str, int]]:
         """(stemmed term, position) for the words of `text`; stop words leave a gap in the positions."""
-        return self._stream(text, lambda word: self.prose_terms(word, language))
+        return self.prose_of(WORD.findall(text), language)
 
-    def _stream(self, text: str, analyse: _WordAnalysis) -> list[tuple[str, int]]:
-        out: list[tuple[str, int]] = []
-        position = 0
-        for word in WORD.findall(text):
-            terms, width = analyse(word)
-            for term, offset in terms:
-                out.append((term, position + offset))
-            position += width
-        return out
+    def prose_of(self, words: Sequence[str], language: str = "") -> list[tuple[str, int]]:
+        """`prose` of the words of a text, as `WORD` finds them."""
+        # A word in the letters of another language is never among those of this one.
+        known = self._language(language or self.languages[0]).prose
+        return _placed(words, known, lambda word: self.prose_terms(word, language))
 
     def name_terms(self, word: str) -> Terms:
         """The name terms of one word, as `WORD` finds it."""
@@ -312,11 +305,26 @@ class Analyzer:
 
     def language(self, word: str, language: str) -> Language:
         """The language of a word: what its letters say, else what is said of the text around it."""
-        code = language_of_script(word) or language or self.languages[0]
+        return self._language(language_of_script(word) or language or self.languages[0])
+
+    def _language(self, code: str) -> Language:
         known = self._languages.get(code)
         if known is None:
             known = self._languages[code] = Language(code, self.recipe)
         return known
+
+
+def _placed(
+    words: Sequence[str], known: Mapping[str, Terms], analyse: Callable[[str], Terms]
+) -> list[tuple[str, int]]:
+    out: list[tuple[str, int]] = []
+    position = 0
+    for word in words:
+        terms, width = known.get(word) or analyse(word)
+        for term, offset in terms:
+            out.append((term, position + offset))
+        position += width
+    return out
 
 
 def is_unspaced(text: str, earlier: bool = False) -> bool:

@@ -11,7 +11,7 @@ _FRONT_MATTER = re.compile(r"(---|\+{3})[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z
 _COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.DOTALL)
 _FRONT_MATTER_START = re.compile(r"(?:---[ \t]*\r?\n[\w-]+:|\+{3}[ \t]*\r?\n[\w-]+[ \t]*=)")
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}\s*\Z")
-_NOT_LINE_END = re.compile(r"[^\n]")
+_IN_LINE = re.compile(r"[^\n]+")
 _BORDER = re.compile(r"[ \t]*+(?:</?[A-Za-z][\w-]*>|[/*#(=;%\"'!-]++\)?)\s*")
 
 
@@ -96,7 +96,7 @@ def behind_borders(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, 
 
 def blank(text: str) -> str:
     """Spaces in the place of all characters of `text` but its line ends."""
-    return _NOT_LINE_END.sub(" ", text)
+    return _IN_LINE.sub(lambda line: " " * len(line[0]), text)
 
 
 def without(text: str, spans: Iterable[Sequence[int]]) -> str:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.chunking import TokenBudget, chunk
+from kbc.chunking.lines import TextLines
 from kbc.records import CompiledChunk, PageRecord
 
 BUDGET = TokenBudget(count=lambda text: len(text.split()), max_tokens=120)
@@ -111,3 +112,23 @@ def test_what_follows_a_fence_is_named_after_its_own_heading() -> None:
     assert after.text.startswith("\n## Settings")
     assert (before.anchor, after.anchor) == ("errors", "settings")
     assert after.breadcrumb[-1] == "Settings"
+
+
+def test_the_fences_of_other_passages_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+    indexes = TextLines.indexes
+
+    def counted(lines: TextLines, first: int, last: int) -> tuple[int, int]:
+        nonlocal looked
+        looked += 1
+        return indexes(lines, first, last)
+
+    monkeypatch.setattr(TextLines, "indexes", counted)
+
+    def looks(sections: int) -> int:
+        nonlocal looked
+        looked = 0
+        chunks_of("".join(f"## S{at}\n\n{words(60)}\n```go\nx\n```\n\n" for at in range(sections)))
+        return looked
+
+    assert looks(80) <= 2 * looks(40)

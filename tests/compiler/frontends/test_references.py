@@ -8,7 +8,9 @@ import pytest
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.references import links
 from kbc.languages import markdown
+from kbc.languages.includes import is_complete
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
@@ -234,6 +236,21 @@ def test_the_file_of_a_page_is_parsed_only_for_links_that_its_text_does_not_answ
     assert page not in parsed
     checked({"docs/a.md": page.replace("#wind", "#gust")})
     assert page.replace("#wind", "#gust") in parsed
+
+
+def test_a_page_is_searched_once_for_what_it_does_not_include(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[str] = []
+
+    def counting(text: str) -> bool:
+        searched.append(text)
+        return is_complete(text)
+
+    monkeypatch.setattr(links, "is_complete", counting)
+    page = "# Wind\n\n[one](#a) [two](#b) [three](#c)\n"
+    assert len(checked({"docs/a.md": page})) == 3
+    assert searched == [page]
 
 
 def test_tabs_and_lines_of_code_have_numbered_anchors() -> None:

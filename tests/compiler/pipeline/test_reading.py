@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.fresh_python import printed_by
 
 from kbc.diagnostics import BuildError, Diagnostics
 from kbc.pipeline.reading import read_inputs
@@ -43,3 +44,10 @@ def test_a_folder_that_cannot_be_read_stops_no_build(tmp_path: Path) -> None:
         ("warning", "folder-unreadable")
     ]
     assert found.accounting.counts()["not readable"] == 1
+
+
+def test_to_read_pages_without_html_no_parser_of_it_is_loaded() -> None:
+    code = "import sys, kbc.pipeline.build, kbc.pipeline.reading, kbc.recognition.detection as _"
+    loaded = printed_by(f"{code}; print(*sys.modules)").split()
+    assert "kbc.pipeline.reading" in loaded
+    assert {"bs4", "markdownify"}.isdisjoint(loaded)

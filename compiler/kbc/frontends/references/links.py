@@ -150,6 +150,7 @@ class _Headings:
         self._targets = _project_targets(pages.values(), rules, collections)
         self._shown = cache(lambda path: _anchors(pages[path], self._of(pages[path])))
         self._stored = cache(lambda path: _stored_ids(pages[path]))
+        self._is_complete = cache(lambda path: is_complete(pages[path].text))
 
     def of_page(self, path: str) -> frozenset[str]:
         """All anchors of a page."""
@@ -163,7 +164,7 @@ class _Headings:
         have it: that of what is no page, or has parts or anchors from elsewhere, is not known. A link that
         `is_own` names no page."""
         page, own, anchor = self._pages.get(path), self._of(record), unquote(written)
-        if page is None or not is_complete(page.text) or self._of(page).is_open:
+        if page is None or not self._is_complete(path) or self._of(page).is_open:
             return True
         is_any = own == _ANY  # some of these sites keep the case of headings in their anchors
         if is_own and ((is_any and _has_parts_elsewhere(page)) or own.other_projects):

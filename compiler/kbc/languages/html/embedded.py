@@ -19,8 +19,6 @@ from kbc.cache.phases import remembered
 from kbc.languages import markdown
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.html.markdown import to_markdown, visible
-from kbc.languages.html.page import read_fragment
 from kbc.languages.includes.fenced import CODE, FENCE, Kept, after_fence, without_marks
 from kbc.languages.mdx.syntax import VOID_ELEMENTS, code_spans
 from kbc.limits import MAX_HTML_DEPTH, MAX_INLINE_CHARS
@@ -200,6 +198,9 @@ class _Rewriting:
     def _shown(self, element: _Embedded, quotes: int) -> list[str]:
         """The lines of an element in so many quotes as Markdown; none where it nests too deeply, or some of
         its text would be lost: it is in an element or a comment that is never closed, or in a script."""
+        from kbc.languages.html.markdown import to_markdown  # Beautiful Soup, which few pages need
+        from kbc.languages.html.page import read_fragment
+
         source = self._source[element.start : element.end]
         if quotes:
             first, *others = source.split("\n")
@@ -292,6 +293,8 @@ def _nests_deeply(source: str) -> bool:
 
 def _has_text_of(source: str, shown: str) -> bool:
     """Whether the letters and digits of an element are in what is `shown` of it, in their order."""
+    from kbc.languages.html.markdown import visible
+
     if source.rfind("<!--") > source.rfind("-->"):
         return False
     waiting = iter(shown)

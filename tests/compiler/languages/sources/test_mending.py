@@ -251,3 +251,16 @@ def test_a_watched_parser_is_as_fast_as_others() -> None:
     started = time.process_time()
     assert grammars.tree(source, "fsharp") is not None
     assert time.process_time() - started < 5
+
+
+def test_no_text_is_parsed_again_at_once() -> None:
+    parsed: list[bytes] = []
+
+    def parse(source: bytes) -> Node | None:
+        parsed.append(source)
+        root = grammars.tree(source, "kotlin")
+        return None if root is None or root.has_error else root
+
+    source = b"class Tank {\n    fun a() {\n        is Oil if hot ->\n    }\n    fun b() {}\n}\n"
+    assert b"is Oil" not in mended(source, parse)
+    assert len(parsed) == len(set(parsed))
