@@ -254,6 +254,7 @@ class Structure:
             steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
             for one in names
         ]
+        bonus = steps.without_additions(bonus, [one.adds_to(folded) for one in names])
         for name in mentions:
             for at, one in enumerate(names):
                 if (match := one.match(name)) is not None:

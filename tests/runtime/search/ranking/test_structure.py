@@ -96,6 +96,23 @@ def test_a_name_that_is_defined_nowhere_is_found_where_it_is_passed_on(tree: Art
     assert "definitions" in [step for step, _ in first.adjustments]
 
 
+def test_what_defines_a_type_comes_before_what_adds_to_it(tmp_path: Path) -> None:
+    files = {
+        "Winch.swift": "/// Pulls.\npublic final class Winch {\n  func pull() {\n    go()\n  }\n}\n",
+        "Winch+Rope.swift": "extension Winch {\n  var winch: Winch { Winch() }\n}\n",
+        "Array+Sail.swift": "extension Sail {\n  var winch: Winch { Winch() }\n}\n",
+    }
+    tree = compiled(tmp_path, files=files)
+    assert found(tree, "Winch")[0] == "Winch.swift"
+    gained = {
+        tree.catalog(hit.collection).id(hit.record): dict(hit.adjustments).get("definitions", 0.0)
+        for hit in tree.searcher.search(SearchRequest("Winch")).hits
+    }
+    assert gained["Winch.swift"] > gained["Winch+Rope.swift"] > 0.0
+    hits = tree.searcher.search(SearchRequest("Sail")).hits  # whose definition is elsewhere
+    assert dict(hits[0].adjustments)["definitions"] == pytest.approx(steps.DEFINITION)
+
+
 def test_of_versions_side_by_side_the_latest_comes_first(tree: Artifact) -> None:
     places = found(tree, "Router")
     assert places.index("src/v2/router.ts") < places.index("src/v1/router.ts")
