@@ -304,7 +304,7 @@ class Structure:
         for at in passing:
             record = int(pool.record_of[at])
             factors[at] = steps.kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
-        again = np.array([paths.DATA in own for own in kinds], dtype=np.int64)[pool.record_of]
+        again = np.array([bool(own & paths.TWICE) for own in kinds], dtype=np.int64)[pool.record_of]
         if named is not None:
             again += named
         factors *= (1.0 - steps.DEMOTION) ** again

@@ -10,7 +10,7 @@ import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import search as hits_of
-from kb_runtime.search.ranking import steps
+from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
@@ -192,6 +192,21 @@ def test_an_older_version_gives_way_to_its_counterpart_only(tree: Artifact) -> N
     places = demoted(tree, "which class trims, mends or routes")
     assert {"src/v1/router.ts", "src/v1/old.ts"} <= places
     assert "src/v1/lantern.ts" not in places
+
+
+def test_what_tests_read_gives_way_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    winch = "/** Rejects a worn rope. */\nexport function winch(): void {}\n"
+    files = {"tests/data/rope.md": "# Rope\n\nA worn rope hoists.\n", "deck/winch.ts": winch}
+    tree = compiled(tmp_path, files=files)
+
+    def lost(query: str) -> float:
+        hits = tree.searcher.search(SearchRequest(query)).hits
+        return sum(change for hit in hits for step, change in hit.adjustments if step == "demotion")
+
+    twice = lost("hoists a worn rope")
+    assert lost("write tests that hoist a worn rope") == 0.0
+    monkeypatch.setattr(paths, "TWICE", frozenset())
+    assert twice < lost("hoists a worn rope") < 0.0
 
 
 def test_a_file_of_re_exports_gives_way_to_what_it_passes_on(tree: Artifact) -> None:
