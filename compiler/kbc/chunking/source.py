@@ -196,6 +196,14 @@ class _Plan:
         end = bisect_right(self._own_lines, last_line)
         return [symbol.name for symbol in self.symbols[begin:end]]
 
+    def defining(self, symbol: Symbol, first_line: int, last_line: int) -> Symbol:
+        """`symbol`, or where that adds to a type (`impl`), the type if it begins on these lines as well."""
+        begin = bisect_left(self._own_lines, first_line)
+        end = bisect_right(self._own_lines, last_line)
+        alike = [each for each in self.symbols[begin:end] if each.name == symbol.name]
+        types = (each for each in alike if each.kind != "implementation")
+        return next(types, symbol) if symbol.kind == "implementation" else symbol
+
     def exported(self, first_line: int, last_line: int) -> list[str]:
         """The names that these lines pass on from elsewhere."""
         return [one.name for one in self._exports if first_line <= one.line <= last_line]
@@ -276,7 +284,7 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
         opening = plan.opening
         if isinstance(plan.record, TemplateRecord):
             names = [plan.record.id, plan.record.name, *names]
-    symbol = path[-1] if path else None
+    symbol = plan.defining(path[-1], first, last) if path else None
     trail = (plan.record.title, *(outer.name for outer in path))
     return Draft(
         start=passage.start,

@@ -56,6 +56,24 @@ _MACRO_CALL = re.compile(
     rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\((?:[^;{}()\"]|\"(?:\\.|[^\"\\\n])*\"|\([^;{}()\"]*\)){0,400}\)(?=[ \t]*;)",
     re.MULTILINE,
 )
+# `TANK_HANDLER(fill) {` where a definition stands: a macro heads a function, and names it by an argument.
+_MACRO_HEAD = re.compile(
+    rb"^((?:(?:static|inline|extern)[ \t]+){0,2})([A-Z][A-Z0-9_]{3,}[ \t]?)"
+    rb"\(((?:[^;{}()\"#]|\"(?:\\.|[^\"\\\n]){0,200}\"|\([^;{}()\"#]{0,200}\)){1,400}+)\)"
+    rb"(?=(?:\s*\([^;{}()\"#]{0,400}\))?\s*\{)",
+    re.MULTILINE,
+)
+_NO_ARGUMENTS = re.compile(rb"\"(?:\\.|[^\"\\])*\"|\([^()]*\)")
+_NAME = re.compile(rb"(?:\A|,)\s*([A-Za-z_]\w*)(?=\s*(?:,|\Z))")
+_RESERVED = frozenset(
+    b"auto bool break case catch char class const continue default delete do double else enum "
+    b"explicit export extern false float for friend goto if inline int int16_t int32_t int64_t "
+    b"int8_t long namespace new null nullptr operator private protected public register return "
+    b"short signed size_t sizeof ssize_t static struct switch template this throw true try typedef "
+    b"typename uint16_t uint32_t uint64_t uint8_t union unsigned using virtual void volatile "
+    b"wchar_t while".split()
+)
+"""What an argument of a macro may be that names no function."""
 # `- (void)fill:(int)level API_AVAILABLE(ios(10));`, also behind a property or what a `typedef` defines
 _TRAILING_MACRO = re.compile(
     rb"^([ \t]*(?:[-+][ \t]*\(|@property\b|typedef\b)"
@@ -84,7 +102,7 @@ _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 def parsed(source: bytes, language: str) -> bytes:
     """What the parser gets: macros and directives that stand alone as comments, without
     those between `class` and its name, around the type of a function, behind its parameters or in front of a
-    block, and Apple's enumerations as those of C."""
+    block; those that head a function as its head, and Apple's enumerations as those of C."""
     if language == "fortran":
         return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
     if language == "fsharp":
@@ -93,7 +111,8 @@ def parsed(source: bytes, language: str) -> bytes:
         return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:
         return source
-    text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
+    text = _MACRO_HEAD.sub(_as_head, source)
+    text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), text)
     for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO, _BLOCK_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
     text = _MACRO_BEHIND.sub(_without_macro_behind, text)
@@ -107,6 +126,26 @@ def _without_macro_behind(found: re.Match[bytes]) -> bytes:
     """Without the macro, unless what is in front of it is a cast: `(int) LIMIT;`."""
     before = found.string[max(0, found.start() - _MOST_OF_PARAMETERS) : found.start()]
     return found[1] + b" " * len(found[2]) if _PARAMETERS.search(before) else found[0]
+
+
+def _as_head(found: re.Match[bytes]) -> bytes:
+    """`int (fill)`. Of two arguments the second is the name (`TEST(Tank, fills)`), of more the first
+    (`CALL(fill, int, level)`), types aside."""
+    arguments = _NO_ARGUMENTS.sub(lambda each: b"-" * len(each[0]), found[3])
+    names = [each.span(1) for each in _NAME.finditer(arguments) if each[1] not in _RESERVED]
+    if not names or _goes_on(found.string, found.start()):
+        return found[0]
+    start, end = names[-1] if arguments.count(b",") == 1 else names[0]
+    inside = blank(found[3][:start]) + found[3][start:end] + blank(found[3][end:])
+    return found[1] + b"int".ljust(len(found[2])) + b"(" + inside + b")"
+
+
+def _goes_on(text: bytes, start: int) -> bool:
+    """Whether the line above goes on in that which begins at `start`: `int fill(int level)`, say, in front of
+    a macro that says something about its arguments."""
+    above = text[text.rfind(b"\n", 0, max(0, start - 1)) + 1 : start].strip()
+    is_apart = above.startswith((b"//", b"#")) and not above.endswith(b"\\")
+    return bool(above) and not is_apart and not above.endswith((b";", b"{", b"}", b"*/"))
 
 
 def _as_enum(found: re.Match[bytes]) -> bytes:

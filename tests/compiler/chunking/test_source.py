@@ -71,6 +71,17 @@ def test_a_module_around_a_single_definition_is_only_its_place(
     assert (found.title, found.symbol_kind) == ("line.rb › Nests.Twigs", "module")
 
 
+def test_a_passage_with_a_type_and_what_adds_to_it_is_about_the_type(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    text = "pub struct Nest(u8);\n\nimpl Nest {\n    fn fill(&self) -> u8 {\n        self.0\n    }\n}\n"
+    (found,) = chunk(source(text, "nest.rs"), code_budget)
+    assert (found.symbol, found.symbol_kind) == ("Nest", "struct")
+    assert found.signature.startswith("pub struct Nest")
+    (found,) = chunk(source(text.split("\n\n")[1], "nest.rs"), code_budget)
+    assert (found.symbol, found.symbol_kind) == ("Nest", "implementation")
+
+
 def test_what_little_stands_above_a_class_goes_with_it(
     code_budget: TokenBudget, source: Source
 ) -> None:

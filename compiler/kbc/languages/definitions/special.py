@@ -32,6 +32,8 @@ _CLOJURE: Mapping[str, str] = {
     "defmulti": "function", "defmethod": "function", "defonce": "constant",
     "defprotocol": "interface", "defrecord": "struct", "deftest": "function", "deftype": "type",
 }  # fmt: skip
+# Macros of a library or of the project that define something, no `default` and `defer`.
+_DEFINES = re.compile(r">?def(?!ault|er\b|late)[\w-]+$")
 _R_CLASSES: Mapping[str, str] = {
     "R6Class": "class", "setClass": "class", "setRefClass": "class", "new_class": "class",
     "setGeneric": "function", "setMethod": "method",
@@ -126,7 +128,13 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
     if len(parts) < 2 or parts[0].type != "sym_lit" or parts[1].type != "sym_lit":
         return NOTHING
     name = at(parts[1], "name") or parts[1]  # without `^:private`
-    return _CLOJURE.get(names.text(parts[0]), ""), names.text(name)
+    defining = names.text(parts[0]).rpartition("/")[2]  # `s/defn` of a library
+    kind = _CLOJURE.get(defining, "")
+    if not kind and node.parent is not None and node.parent.type == "source":
+        is_function = any(part.type == "vec_lit" for part in parts)
+        kind = "function" if is_function else "constant"
+        kind = kind if _DEFINES.match(defining) else ""
+    return kind, names.text(name)
 
 
 def csharp_property(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -158,7 +166,13 @@ def dart_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def elixir_call(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`def name(...)`, also with a guard."""
+    """`def name(...)`, also with a guard, and with a macro of a library (`defn name(...) do`)."""
+    target = names.text(at(node, "target"))
+    is_function = at(node, ":do_block", ":arguments/:keywords") and at(
+        node, ":arguments/^/target", ":arguments/^/^/target"
+    )
+    if is_function and target not in _ELIXIR and _DEFINES.match(target):
+        return _elixir(names, node, {target: "function"})
     return _elixir(names, node, _ELIXIR)
 
 
@@ -248,10 +262,12 @@ def kotlin_annotated(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
-    """At the top of a file, and constants of a type; other properties are parts of their type."""
-    if holder and not (holder in MEMBER_HOLDERS and "const" in modifiers(names, node)):
-        return NOTHING
-    return "constant", names.name(at(node, ":variable_declaration"))
+    """At the top of a file, constants of a type and what it computes; other properties are parts of it."""
+    kind = "" if holder else "constant"
+    if holder in MEMBER_HOLDERS:
+        is_computed = at(node, ":getter/:function_body") is not None
+        kind = "method" if is_computed else "constant" if "const" in modifiers(names, node) else ""
+    return kind, names.name(at(node, ":variable_declaration"))
 
 
 def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -287,6 +303,13 @@ def php_define(names: NodeNames, node: Node, holder: str) -> Definition:
 def r_call(names: NodeNames, node: Node, holder: str) -> Definition:
     """`setClass("P", ...)` and the like."""
     return (_r_kind(names, node), names.text(at(node, "arguments/^"))) if not holder else NOTHING
+
+
+def r_argument(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`fill = function(...)` in the call that makes a class."""
+    value = at(node, "value") if holder == "class" else None
+    is_function = value is not None and value.type in FUNCTION_VALUES
+    return ("function", names.text(at(node, "name")).strip("`")) if is_function else NOTHING
 
 
 def r_value(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -347,10 +370,14 @@ def swift_class(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def swift_property(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`let name = ...` at the top of a file; properties of types are parts of them."""
+    """`let name = ...` at the top of a file, and `var name: Int { ... }` of a type, which computes it; other
+    properties of types are parts of them."""
     name = at(node, ":pattern/^")
-    if holder or name is None or name.type != "simple_identifier":
+    if name is None or name.type != "simple_identifier":
         return NOTHING
+    if holder:
+        is_computed = holder in MEMBER_HOLDERS and at(node, ":computed_property") is not None
+        return ("method", names.text(name)) if is_computed else NOTHING
     bound = names.text(at(node, ":value_binding_pattern"))
     return ("constant" if bound == "let" else "variable"), names.text(name)
 

@@ -264,7 +264,12 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "purescript": {"data": Rule(kind="type")},
     "python": _PYTHON,
-    "r": {"binary_operator": special.r_value, "call": special.r_call, "function_definition": None},
+    "r": {
+        "argument": special.r_argument,
+        "binary_operator": special.r_value,
+        "call": special.r_call,
+        "function_definition": None,
+    },
     "ruby": {
         "alias": special.ruby_method,
         "assignment": special.ruby_value,

@@ -72,17 +72,23 @@ class RecordFacts(NamedTuple):
 
 class ChunkNames(NamedTuple):
     """The names that a chunk defines, also in lower case, the definition that it is part of, the names it
-    passes on; its subject, which other versions of it have as well (`_subject`); and the members that it
-    documents, with the last parts of their names, folded, and the headings above."""
+    passes on; whether that definition adds to a type (`impl`, `extension`); its subject, which other versions
+    of it have as well (`_subject`); and the members that it documents, with the last parts of their names,
+    folded, and the headings above."""
 
     names: tuple[str, ...]
     folded: tuple[str, ...]
     symbol: str
     exports: tuple[str, ...]
+    is_addition: bool
     subject: str
     members: tuple[MemberPath, ...] = ()
     ends: frozenset[str] = frozenset()
     trail: str = ""
+
+    def adds_to(self, types: Set[str]) -> bool:
+        """Whether it adds to one of the types, whose names are in lower case."""
+        return self.is_addition and self.symbol.lower() in types
 
     def match(self, name: MemberPath) -> NameMatch | None:
         """How `name` names one of the members, the closest match; None where it names none."""
@@ -196,6 +202,7 @@ class Facts:
                 tuple(name.lower() for name in names),
                 chunk.get("symbol", "") if defines else "",
                 tuple(chunk.get("exports", ())),
+                chunk.get("symbol_kind") == "implementation",
                 _subject(chunk),
                 *self._members(chunk),
             )
@@ -241,7 +248,7 @@ class Facts:
             if of and not self._names_in_tree(name).isdisjoint(of):
                 kinds |= {paths.TEST}
             if paths.TEST in kinds and not self._defines_something(name):
-                kinds = kinds - {paths.TEST} | {paths.USE}
+                kinds = kinds - {paths.TEST, paths.FIXTURE} | {paths.USE}
         version = paths.version_of(id) if kind in _FILES else None
         subject = None
         if kind in _PROGRAMS and paths.DATA not in kinds:

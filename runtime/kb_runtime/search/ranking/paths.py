@@ -21,6 +21,11 @@ RE_EXPORTS = "re-export"
 PAGE = "page"
 """The kind of a page in a source tree whose documentation is elsewhere: a plan, the README of a folder."""
 
+FIXTURE = "fixture"
+"""The kind of a page among tests: what they read, or expect to be written."""
+TWICE = frozenset({DATA, FIXTURE})
+"""Kinds of files that give way beside what else they give way for."""
+
 _PAGE = r"\.(?:adoc|asciidoc|html?|markdown|mdx?|org|rdoc|rst|te?xt)"
 
 _README = (
@@ -162,9 +167,11 @@ def asks_for_programs(words: Collection[str]) -> bool:
 
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog, post,
-    readme, agents, data."""
+    readme, agents, data, fixture."""
     kinds = frozenset(name for name, pattern in _PATTERNS.items() if pattern.search(path))
-    return kinds | {TEST} if tests.is_test(path) else kinds
+    if not tests.is_test(path):
+        return kinds
+    return kinds | ({TEST, FIXTURE} if _FIXTURE.search(path) else {TEST})
 
 
 def is_page(path: str) -> bool:
@@ -182,6 +189,7 @@ def is_use(path: str) -> bool:
     return tests.is_test(path) or _PATTERNS[EXAMPLE].search(path) is not None
 
 
+_FIXTURE = re.compile(rf"(?:^|/)(?!readme)[^/]*{_PAGE}$", re.IGNORECASE)
 _PROSE = re.compile(r"\.(?:adoc|asciidoc|markdown|mdx?|org|rdoc|rst)$", re.IGNORECASE)
 """Endings of pages; HTML and plain text in a source tree may be templates and lists."""
 
@@ -258,6 +266,6 @@ def kinds_asked_for(words: Collection[str], written: Sequence[str] = ()) -> froz
         not _WHICH_CHANGES.isdisjoint(said) or any(word[:1].isdigit() for word in said)
     ):
         asked |= {"changelog"}
-    if TEST in asked and not tests.are_wanted(written):
-        asked -= {TEST}
+    if TEST in asked:
+        asked = asked | {FIXTURE} if tests.are_wanted(written) else asked - {TEST}
     return asked if asked.isdisjoint({TEST, EXAMPLE}) else asked | {USE}

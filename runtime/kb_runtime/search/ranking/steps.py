@@ -194,6 +194,14 @@ def definition_bonus(
     return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in wanted_folded else 0.0
 
 
+def without_additions(bonus: Sequence[float], adding: Sequence[bool]) -> list[float]:
+    """The bonuses of `definition_bonus`, lower for what is `adding` to the wanted type (`impl`, `extension`)
+    where another candidate defines it: there its definition goes on."""
+    if not any(each >= DEFINITION and not adds for each, adds in zip(bonus, adding, strict=True)):
+        return list(bonus)
+    return [each * INSIDE if adds else each for each, adds in zip(bonus, adding, strict=True)]
+
+
 def member_bonus(match: NameMatch) -> float:
     """The bonus of a chunk with a section about a member that the query names; `match` says how."""
     return DEFINITION if match is NameMatch.SAME else DEFINITION * OTHER_CASE

@@ -254,6 +254,7 @@ class Structure:
             steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
             for one in names
         ]
+        bonus = steps.without_additions(bonus, [one.adds_to(folded) for one in names])
         for name in mentions:
             for at, one in enumerate(names):
                 if (match := one.match(name)) is not None:
@@ -303,7 +304,7 @@ class Structure:
         for at in passing:
             record = int(pool.record_of[at])
             factors[at] = steps.kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
-        again = np.array([paths.DATA in own for own in kinds], dtype=np.int64)[pool.record_of]
+        again = np.array([bool(own & paths.TWICE) for own in kinds], dtype=np.int64)[pool.record_of]
         if named is not None:
             again += named
         factors *= (1.0 - steps.DEMOTION) ** again

@@ -28,7 +28,7 @@ def listed(language: str, text: str) -> list[str]:
             "extern const int most;\nstatic struct tap *taps[] = {\n#ifdef A\n  &a,\n#endif\n  NULL\n};\n"
             "static int level = 0;\nconst char name[] = \"tank\";\nint f(void) {\n const int n = 3;\n}\n"
             "TAP_TEST(x)\n{\n  const int turns = 3;\n  f();\n}\n",
-            ["constant taps", "constant name", "function f"],
+            ["constant taps", "constant name", "function f", "function x"],
             id="tables and constants outside of functions",
         ),
         pytest.param(

@@ -147,6 +147,37 @@ def test_a_value_behind_a_cast_is_no_macro() -> None:
     assert parsed(text, "c") == text
 
 
+def test_a_macro_that_heads_a_function_names_it_by_an_argument() -> None:
+    text = (
+        "/* Fills. */\nTANK_HANDLER(fill)\n{\n  for (;;) go();\n}\n\n"
+        'static TANK_LAZY(const char *, level)\n{\n  return "a";\n}\n'
+        "SYSTEM_CALL3(drain, unsigned int, tank, char *, name)\n{\n}\n"
+        'DEFUN("open", Fopen, Sopen, 1)\n  (Object tank)\n{\n}\n'
+        "TEST(Tank, template) {\n}\n"
+        "int lid(int most)\nTANK_USES(most)\n{\n  TANK_EACH(a, b) {\n  }\n}\n"
+        "#define TANK(a) \\\nTANK_WITH(a) { go(); }\n"
+    )
+    for language in ("c", "cpp"):
+        found = symbols(text, language=language)
+        assert [(each.name, each.line, each.end_line) for each in found][:6] == [
+            ("fill", 1, 5),
+            ("level", 7, 10),
+            ("drain", 11, 13),
+            ("Fopen", 14, 17),
+            ("Tank", 18, 19),
+            ("lid", 20, 25),
+        ]
+        assert [each.kind for each in found[6:]] == ["macro"]
+        assert (found[0].signature, found[0].kind) == ("TANK_HANDLER(fill)", "function")
+
+
+def test_macros_that_do_not_end_are_read_in_linear_time() -> None:
+    text = b"TANK_HANDLER((a)\n" * 20_000
+    started = time.process_time()
+    assert parsed(text, "c") == text
+    assert time.process_time() - started < 5
+
+
 def test_classes_behind_macros_that_do_not_end_are_read_in_linear_time() -> None:
     text = b"class API_EXPORT B<" * 20_000
     started = time.process_time()

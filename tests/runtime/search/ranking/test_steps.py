@@ -172,7 +172,6 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("app/button.spec.ts", "test"),
         ("t/basic.t", "test"),
         ("t/lib/Shed.pm", "test"),
-        ("xt/public/page.txt", "test"),
         ("src/ToolRackTest.php", "test"),
         ("src/Rack/ToolRackTestCase.php", "test"),
         ("Sources/ParseJSONTests.swift", "test"),
@@ -277,6 +276,15 @@ def test_other_files_are_not_secondary(path: str) -> None:
     assert not paths.place_kinds(path)
 
 
+def test_a_page_among_tests_is_what_they_read_unless_it_is_about_them() -> None:
+    assert paths.place_kinds("tests/data/links/input.md") == {"test", "fixture"}
+    assert paths.place_kinds("tests/data/links/output.html") == {"test", "fixture"}
+    assert paths.place_kinds("tests/data/links.py") == {"test"}
+    assert paths.place_kinds("xt/public/page.txt") == {"test", "fixture"}
+    assert paths.place_kinds("tests/README.md") == {"test"}
+    assert paths.kinds_asked_for({"fixtures"}, ("fixtures",)) == {"test", "fixture"}
+
+
 @pytest.mark.parametrize(
     ("path", "version"),
     [
@@ -292,7 +300,8 @@ def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] 
 
 
 def test_a_query_asks_for_tests_by_naming_them() -> None:
-    assert paths.kinds_asked_for({"unit", "tests"}, ["unit", "tests"]) == {"test", "use"}
+    asked = {"test", "fixture", "use"}
+    assert paths.kinds_asked_for({"unit", "tests"}, ["unit", "tests"]) == asked
     assert paths.kinds_asked_for({"latest"}) == frozenset()
     assert paths.kinds_asked_for({"a", "mistyped", "option"}) == frozenset()
 

@@ -10,7 +10,7 @@ import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.hits import search as hits_of
-from kb_runtime.search.ranking import steps
+from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
@@ -96,6 +96,23 @@ def test_a_name_that_is_defined_nowhere_is_found_where_it_is_passed_on(tree: Art
     assert "definitions" in [step for step, _ in first.adjustments]
 
 
+def test_what_defines_a_type_comes_before_what_adds_to_it(tmp_path: Path) -> None:
+    files = {
+        "Winch.swift": "/// Pulls.\npublic final class Winch {\n  func pull() {\n    go()\n  }\n}\n",
+        "Winch+Rope.swift": "extension Winch {\n  var winch: Winch { Winch() }\n}\n",
+        "Array+Sail.swift": "extension Sail {\n  var winch: Winch { Winch() }\n}\n",
+    }
+    tree = compiled(tmp_path, files=files)
+    assert found(tree, "Winch")[0] == "Winch.swift"
+    gained = {
+        tree.catalog(hit.collection).id(hit.record): dict(hit.adjustments).get("definitions", 0.0)
+        for hit in tree.searcher.search(SearchRequest("Winch")).hits
+    }
+    assert gained["Winch.swift"] > gained["Winch+Rope.swift"] > 0.0
+    hits = tree.searcher.search(SearchRequest("Sail")).hits  # whose definition is elsewhere
+    assert dict(hits[0].adjustments)["definitions"] == pytest.approx(steps.DEFINITION)
+
+
 def test_of_versions_side_by_side_the_latest_comes_first(tree: Artifact) -> None:
     places = found(tree, "Router")
     assert places.index("src/v2/router.ts") < places.index("src/v1/router.ts")
@@ -175,6 +192,21 @@ def test_an_older_version_gives_way_to_its_counterpart_only(tree: Artifact) -> N
     places = demoted(tree, "which class trims, mends or routes")
     assert {"src/v1/router.ts", "src/v1/old.ts"} <= places
     assert "src/v1/lantern.ts" not in places
+
+
+def test_what_tests_read_gives_way_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    winch = "/** Rejects a worn rope. */\nexport function winch(): void {}\n"
+    files = {"tests/data/rope.md": "# Rope\n\nA worn rope hoists.\n", "deck/winch.ts": winch}
+    tree = compiled(tmp_path, files=files)
+
+    def lost(query: str) -> float:
+        hits = tree.searcher.search(SearchRequest(query)).hits
+        return sum(change for hit in hits for step, change in hit.adjustments if step == "demotion")
+
+    twice = lost("hoists a worn rope")
+    assert lost("write tests that hoist a worn rope") == 0.0
+    monkeypatch.setattr(paths, "TWICE", frozenset())
+    assert twice < lost("hoists a worn rope") < 0.0
 
 
 def test_a_file_of_re_exports_gives_way_to_what_it_passes_on(tree: Artifact) -> None:

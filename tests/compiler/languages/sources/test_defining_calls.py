@@ -1,0 +1,49 @@
+"""Definitions that a call makes: macros of a library or of the project, and classes of functions in R."""
+
+from __future__ import annotations
+
+from kbc.languages.syntax import symbols, walk
+
+
+def listed(language: str, text: str) -> list[str]:
+    return [f"{each.kind} {each.name}" for each in walk(symbols(text, language=language))]
+
+
+def test_macros_of_libraries_define_at_the_top_of_a_file_in_clojure() -> None:
+    text = (
+        "(ns sea.tank)\n(s/defn fill :- Int [n]\n  n)\n(mount/defstate tap :start 1)\n"
+        "(defnk drain [tank]\n  tank)\n(>defn turn [n]\n  n)\n"
+        "(let [n 1]\n  (define n 2))\n(defaults tank 3)\n(defer tank)\n"
+    )
+    assert listed("clojure", text) == [
+        "function fill",
+        "constant tap",
+        "function drain",
+        "function turn",
+    ]
+
+
+def test_macros_of_libraries_define_functions_in_elixir() -> None:
+    text = (
+        "defmodule Sea.Tank do\n  @doc \"Fills.\"\n  defn fill(tank, n) do\n    tank + n\n  end\n"
+        "  defnp drain(tank), do: tank\n  deftransform turn(n) when n > 3 do\n    n\n  end\n"
+        "  defstruct [:level]\n  defoverridable level: 1\n  default lid(1) do\n  end\nend\n"
+    )  # fmt: skip
+    assert listed("elixir", text) == [
+        "module Sea.Tank",
+        "function fill",
+        "function drain",
+        "function turn",
+    ]
+    (tank,) = symbols(text, language="elixir")
+    assert [(each.line, each.end_line) for each in tank.children] == [(2, 5), (6, 6), (7, 9)]
+
+
+def test_functions_in_the_call_that_makes_a_class_are_its_methods_in_r() -> None:
+    text = (
+        'Tank <- R6Class("Tank",\n  public = list(\n    level = 0,\n    # Fills.\n'
+        "    fill = function(n) {\n      lapply(n, FUN = function(x) {\n        x\n      })\n    }\n  ),\n"
+        "  active = list(lid = function() {\n    1\n  })\n)\n"
+        "drain <- function(x) {\n  lapply(x, FUN = function(y) {\n    y\n  })\n}\n"
+    )
+    assert listed("r", text) == ["class Tank", "method fill", "method lid", "function drain"]
