@@ -282,7 +282,7 @@ def test_a_page_among_tests_is_what_they_read_unless_it_is_about_them() -> None:
     assert paths.place_kinds("tests/data/links.py") == {"test"}
     assert paths.place_kinds("xt/public/page.txt") == {"test", "fixture"}
     assert paths.place_kinds("tests/README.md") == {"test"}
-    assert paths.kinds_asked_for({"fixtures"}, ("fixtures",)) == {"test", "fixture"}
+    assert paths.kinds_asked_for({"fixtures"}, ("fixtures",)) == {"test", "fixture", "use"}
 
 
 @pytest.mark.parametrize(
