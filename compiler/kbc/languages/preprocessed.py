@@ -130,11 +130,12 @@ def _without_macro_behind(found: re.Match[bytes]) -> bytes:
 
 def _as_head(found: re.Match[bytes]) -> bytes:
     """`int (fill)`. Of two arguments the second is the name (`TEST(Tank, fills)`), of more the first
-    (`CALL(fill, int, level)`), types aside."""
+    (`CALL(fill, int, level)`), types aside; a single letter is a parameter (`MODULE(tank, m)`)."""
     arguments = _NO_ARGUMENTS.sub(lambda each: b"-" * len(each[0]), found[3])
     names = [each.span(1) for each in _NAME.finditer(arguments) if each[1] not in _RESERVED]
     if not names or _goes_on(found.string, found.start()):
         return found[0]
+    names = [each for each in names if each[1] - each[0] > 1] or names
     start, end = names[-1] if arguments.count(b",") == 1 else names[0]
     inside = blank(found[3][:start]) + found[3][start:end] + blank(found[3][end:])
     return found[1] + b"int".ljust(len(found[2])) + b"(" + inside + b")"

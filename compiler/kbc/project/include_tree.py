@@ -71,7 +71,8 @@ class IncludeTree:
         found = self._remembered(name)
         is_beside = found is not None and name != by
         if not is_beside and (folder := self._folder_linked(by)) is not None:
-            below = posixpath.relpath(name, posixpath.dirname(by) or ".")
+            # Of paths below the root, as those that lead above it would depend on the current folder.
+            below = posixpath.relpath(self._root / name, self._root / posixpath.dirname(by))
             name = posixpath.normpath(posixpath.join(folder, below))
             found = self._remembered(name)
         if found is not None:

@@ -20,7 +20,7 @@ from kbc.recognition.package import ANSIBLE, Package
 from kbc.recognition.parts import collection as collection_of
 from kbc.recognition.site import Site
 from kbc.sources.formats import is_wanted
-from kbc.sources.source_tree import SourceTree
+from kbc.sources.source_tree import MAX_FILE_BYTES, SourceTree
 
 MAX_CODE_FILES = 4_000
 MAX_CODE_BYTES = 40_000_000
@@ -278,9 +278,11 @@ def _own_endings(root: Path, files: Sequence[str]) -> frozenset[str]:
 
 
 def _is_source(path: Path) -> bool:
-    """Whether a reader of source takes a file, by its name and content."""
+    """Whether a reader of source takes a file, by its name and content; a link may lead out of the tree."""
     try:
-        return path.is_file() and SourceTree().admits(path, path.read_bytes())
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return False
+        return SourceTree().admits(path, path.read_bytes())
     except OSError as error:
         raise_shortage(error, path)
         return False

@@ -34,7 +34,7 @@ from kbc.recognition.parts import (
     with_tests,
     workshop_at,
 )
-from kbc.recognition.site import Site, joined
+from kbc.recognition.site import Site, in_order, joined
 from kbc.recognition.versions import other_versions
 from kbc.sources.build_output import is_published
 from kbc.sources.formats import is_wanted, texts_without_ending
@@ -251,7 +251,7 @@ class _FolderDetector:
         return places.man_pages(self._root, self._files)
 
     def _sites(self, sites: Sequence[Site]) -> Recognition:
-        collections = [self._of_site(site, index) for index, site in enumerate(sites)]
+        collections = [self._of_site(site, index) for index, site in in_order(sites)]
         taken = [path for each in collections for path in each.paths]
         first, (collections, _) = sites[0], self._with_apis(collections, taken)
         if first.options.get("bundle"):
@@ -309,7 +309,7 @@ class _FolderDetector:
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
         sites = self._with_larger(sites)
-        collections = [self._of_site(site, index) for index, site in enumerate(sites)]
+        collections = [self._of_site(site, index) for index, site in in_order(sites)]
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
         plain = code.shared_folders(collections, self._files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -87,6 +87,11 @@ class Site:
             "files": [each for each in (self.config, *self.files) if each],
         }
         return {name: value for name, value in found.items() if value not in ("", {}, [], None)}
+
+
+def in_order(sites: Sequence[Site]) -> list[tuple[int, Site]]:
+    """The sites with their numbers: what is only copied into one changes no name of another."""
+    return list(enumerate(sorted(sites, key=lambda site: site.kind != "docs")))
 
 
 def below(folder: str, path: str) -> str:

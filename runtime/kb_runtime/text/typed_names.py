@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 # `a.py:10:4` and `a.py#L10-L12`, as compilers, logs and links have lines; `a.md lines 3-5 of 1-9` and
 # `a.md, lines 3 to 5 of 1 to 9`, as answers show them.
 _LINES = re.compile(
-    r"(?P<name>.*\.\w+)(?::(?P<a>\d+)(?::\d+|-(?P<b>\d+))?:?|#L(?P<c>\d+)(?:-L?(?P<d>\d+))?)"
-    r"|(?P<shown>kb://\S*[^\s,]|.*\.\w+),? lines? (?P<e>\d+)(?:(?:-| to )(?P<f>\d+))?"
+    r"(?P<name>.*\.\w+)"
+    r"(?::(?P<a>\d{1,9})(?::\d+|-(?P<b>\d{1,9}))?:?|#L(?P<c>\d{1,9})(?:-L?(?P<d>\d{1,9}))?)"
+    r"|(?P<shown>kb://\S*[^\s,]|.*\.\w+),? lines? (?P<e>\d{1,9})(?:(?:-| to )(?P<f>\d{1,9}))?"
     r"(?: of \d+(?:-| to )\d+)?"
 )
 _RELATIVE = re.compile(r"(?:\.{0,2}/)+")
@@ -68,8 +69,19 @@ def section_called(sections: Sequence[SectionEntry], wanted: str) -> SectionEntr
     """The section with an anchor or title, in any case; `anchor:line`, as ids of hits have it, says which
     of several. None where there is none."""
     wanted = wanted.removeprefix("#")
-    folded = wanted.casefold()
     placed = [section for section in sections if "line" in section]
+    if section := _section_named(placed, wanted):
+        return section
+    anchor, _, line = wanted.rpartition(":")
+    if not (anchor and line.isdecimal()):
+        return None
+    alike = (each for each in placed if each["anchor"] == anchor)
+    meant = (each for each in alike if str(each["line"]) == line)
+    return next(meant, None) or _section_named(placed, anchor)
+
+
+def _section_named(placed: Sequence[SectionEntry], wanted: str) -> SectionEntry | None:
+    folded = wanted.casefold()
     for section in placed:
         if wanted == section["anchor"]:
             return section
@@ -79,8 +91,4 @@ def section_called(sections: Sequence[SectionEntry], wanted: str) -> SectionEntr
     for section in placed:
         if folded in (section["title"].casefold(), section["anchor"].casefold()):
             return section
-    anchor, _, line = wanted.rpartition(":")
-    if not (anchor and line.isdecimal()):
-        return None
-    meant = (each for each in placed if (each["anchor"], each["line"]) == (anchor, int(line)))
-    return next(meant, None) or section_called(placed, anchor)
+    return None

@@ -72,3 +72,17 @@ def test_a_page_that_is_a_link_includes_what_is_beside_the_file_that_it_leads_to
     assert tree.read("../../../c.adoc", link) is None
     assert tree.read("site/pages/parts/b.adoc", plain) is None
     assert tree.included["src/parts/b.adoc"] == (link,)
+
+
+@pytest.mark.parametrize("folder", ["/", "."])
+def test_what_a_link_includes_depends_on_no_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for name in ("nest/docs", "shared/parts/more"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "shared" / "parts" / "more" / "a.adoc").write_text("a")
+    (tmp_path / "shared" / "b.adoc").write_text("b")
+    (tmp_path / "nest" / "docs" / "a.adoc").symlink_to("../../shared/parts/more/a.adoc")
+    tree = IncludeTree(tmp_path / "nest", tmp_path)
+    assert tree.read("docs/../../b.adoc", "docs/a.adoc") == b"b"

@@ -377,3 +377,17 @@ def test_documents_that_jekyll_copies_are_pages(tmp_path: Path) -> None:
     assert [*records] == ["docs", "pages"]
     assert {record.id.rpartition("/")[0] for record in records["docs"]} == {"", "source"}
     assert {record.title for record in records["pages"]} == {"heron", "Functions"}
+
+
+def test_documents_that_jekyll_copies_change_no_name_of_another_site(tmp_path: Path) -> None:
+    headings = "".join(f"<h2>{name}</h2>\n<p>{name}.</p>\n" for name in ("Eggs", "Nests", "Food"))
+    for name in ("docs", "site"):
+        files = {
+            "_config.yml": "theme: minima\n",
+            "index.md": page(name),
+            "all.html": f"<!DOCTYPE html>\n<html><body>{headings}</body></html>\n",
+        }
+        write_tree(tmp_path / name, files)
+    write_tree(tmp_path, {"pyproject.toml": '[project]\nname = "heron"\n'})
+    names = [each.name for each in recognised(tmp_path).project.collections]
+    assert names == ["docs", "docs-2", "pages", "pages-2", "code"]

@@ -85,6 +85,22 @@ def test_programs_in_a_language_of_their_own_are_read_beside_pages(tmp_path: Pat
     assert [*read(tree)[0].records] == ["docs"]
 
 
+def test_what_is_large_or_outside_of_a_tree_is_not_read_to_tell_its_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = {f"examples/bird{n}.heron": f"hatch {n}\n" for n in range(3)}
+    tree = write_tree(tmp_path / "heron", samples)
+    assert code_of_repositories.has_programs(tree, [*samples])
+    (tree / "examples" / "bird0.heron").rename(tmp_path / "outside")
+    (tree / "examples" / "bird0.heron").symlink_to(tmp_path / "outside")
+    assert not code_of_repositories.has_programs(tree, [*samples])
+    monkeypatch.setattr(code_of_repositories, "MAX_FILE_BYTES", 5)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
+    (tree / "examples" / "bird0.heron").unlink()
+    write_tree(tree, {"examples/bird0.heron": samples["examples/bird0.heron"]})
+    assert not code_of_repositories.has_programs(tree, [*samples])
+
+
 def test_pages_that_tests_expect_are_no_documentation(tmp_path: Path) -> None:
     snapshots = {f"tests/testthat/_snaps/bird{n}.md": page(f"bird{n}") for n in range(25)}
     tree = write_tree(

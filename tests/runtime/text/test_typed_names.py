@@ -55,7 +55,9 @@ def test_lines_of_an_address_in_a_hit() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["draw lines 3", "T-1:3", "a.py", "a.py:x", ""])
+@pytest.mark.parametrize(
+    "text", ["draw lines 3", "T-1:3", "a.py", "a.py:x", "", "a.py:" + "9" * 5000]
+)
 def test_text_without_lines(text: str) -> None:
     assert named_lines(text) is None
 
@@ -73,3 +75,5 @@ def test_a_section_is_called_by_anchor_title_and_line() -> None:
     assert section_called(sections, "USE") == sections[2]
     assert section_called(sections, "nope") is None
     assert section_called([], "care") is None
+    assert section_called(sections, "care" + ":1" * 5000) is None
+    assert section_called(sections, "care:" + "9" * 5000) == sections[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _FENCE = re.compile(r"(?P<indent> *)(?P<marks>`{3,})(?P<language>[A-Za-z][\w+#.-]*)[ \t]*")
 _OPTION = re.compile(r" *:[a-z][a-z-]*:(?: .*)?")
-_HEADING = re.compile(r"(?P<marks>#{1,6}) +(?P<title>\S.*?)[ #]*")
+_HEADING = re.compile(r"(?P<marks>#{1,6}) +(?P<title>\S.*)")
 _UNDERLINES = "=-~^\"'"
 _ADORNMENT = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,} *")
 _EXPLICIT = re.compile(r"\.\.(?: (?!\[|_)(?P<directive>\|[^|]*\| )?(?:(?P<name>[\w:+.-]+?)::)?.*)?")
@@ -18,9 +18,10 @@ _LITERAL = frozenset([
 ])  # fmt: skip
 """Directives whose content is no text; that of others may have such marks."""
 
+# Between characters that docutils wants around a reference: an image in Markdown stays text.
 _LINK = re.compile(
-    r"(?P<code>``.*?``)|(?<![\w`])(?P<role>(?::[A-Za-z][\w:.+-]*:)?)"
-    r"\[(?P<text>[^\[\]`<>]+)\]\((?P<target>[^\s()<>]+)\)"
+    r"(?P<code>``.*?``)|(?<![^\s'\"(\[{</:-])(?P<role>(?::[A-Za-z][\w:.+-]{0,80}:)?)"
+    r"\[(?P<text>[^\[\]`<>]+)\]\((?P<target>[^\s()<>]+)\)(?!\w)"
 )
 
 
@@ -53,8 +54,9 @@ def _translated(
             before = "" if lines[end + 1 : end + 2] == [""] else "```"
             position = end
         elif heading:
-            yield heading["title"]
-            before = _UNDERLINES[len(heading["marks"]) - 1] * max(len(heading["title"]), 4)
+            title = heading["title"].rstrip(" #") or heading["title"][0]
+            yield title
+            before = _UNDERLINES[len(heading["marks"]) - 1] * max(len(title), 4)
             yield before
         else:
             if before == "```":

@@ -86,9 +86,10 @@ class ChunkNames(NamedTuple):
     ends: frozenset[str] = frozenset()
     trail: str = ""
 
-    def adds_to(self, types: Set[str]) -> bool:
-        """Whether it adds to one of the types, whose names are in lower case."""
-        return self.is_addition and self.symbol.lower() in types
+    @property
+    def added_to(self) -> str:
+        """The type that it adds to, in lower case; "" for none."""
+        return self.symbol.lower() if self.is_addition else ""
 
     def match(self, name: MemberPath) -> NameMatch | None:
         """How `name` names one of the members, the closest match; None where it names none."""

@@ -194,12 +194,25 @@ def definition_bonus(
     return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in wanted_folded else 0.0
 
 
-def without_additions(bonus: Sequence[float], adding: Sequence[bool]) -> list[float]:
-    """The bonuses of `definition_bonus`, lower for what is `adding` to the wanted type (`impl`, `extension`)
-    where another candidate defines it: there its definition goes on."""
-    if not any(each >= DEFINITION and not adds for each, adds in zip(bonus, adding, strict=True)):
+def without_additions(
+    bonus: Sequence[float], wanted: Set[str], names: Sequence[tuple[Sequence[str], str]]
+) -> list[float]:
+    """The bonuses of `definition_bonus`, lower for what adds to a wanted type (`impl`, `extension`) and
+    defines nothing else that is wanted, where another candidate defines the type.
+
+    `names` are those that each candidate defines, with the type that it adds to, "" for none; all are in
+    lower case, as the names `wanted`.
+    """
+    if not any(type_ in wanted for _, type_ in names):
         return list(bonus)
-    return [each * INSIDE if adds else each for each, adds in zip(bonus, adding, strict=True)]
+    found = [(wanted & {*own}, type_) for own, type_ in names]
+    both = zip(bonus, found, strict=True)
+    defined = [own for each, (own, type_) in both if each >= DEFINITION and not type_]
+    elsewhere = set[str]().union(*defined)
+    return [
+        each * INSIDE if type_ in elsewhere and own <= {type_} else each
+        for each, (own, type_) in zip(bonus, found, strict=True)
+    ]
 
 
 def member_bonus(match: NameMatch) -> float:

@@ -248,13 +248,13 @@ class Structure:
         mentions = [name for name in pool.query.mentions if self._names_something(name[-1])]
         if not wanted and not mentions:
             return scores, frozenset(), []
-        folded = {name.lower() for name in wanted}
-        names = [self._facts.names(row) for row in pool.rows]
+        folded, names = {name.lower() for name in wanted}, [*map(self._facts.names, pool.rows)]
         bonus = [
             steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
             for one in names
         ]
-        bonus = steps.without_additions(bonus, [one.adds_to(folded) for one in names])
+        own = [(one.folded, one.added_to) for one in names]
+        bonus = steps.without_additions(bonus, folded, own)
         for name in mentions:
             for at, one in enumerate(names):
                 if (match := one.match(name)) is not None:

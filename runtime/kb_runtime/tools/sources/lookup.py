@@ -127,11 +127,11 @@ def find_pages(session: Session, url: str) -> list[PageEntry]:
 def _with_other_ending(session: Session, url: str) -> Iterator[str]:
     """The address of the only page that has the host and the path of `url` but for the ending."""
     wanted = page_segments(url)
-    found = {
-        page["url"]
-        for source in sources(session)
-        for page in source.pages
-        if page_segments(page["url"]) == wanted and "?" not in page["url"]
-    }
-    if len(found) == 1 and len(wanted) > 1 and "?" not in url:
+    if len(wanted) < 2 or "?" in url:
+        return
+    urls = (page["url"] for source in sources(session) for page in source.pages)
+    # Nearly all have another name, or one that is written with a percent sign.
+    near = (each for each in urls if wanted[-1] in each.casefold() or "%" in each)
+    found = {each for each in near if "?" not in each and page_segments(each) == wanted}
+    if len(found) == 1:
         yield from found

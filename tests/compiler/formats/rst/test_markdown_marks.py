@@ -93,6 +93,11 @@ def test_a_page_in_marks_of_markdown_is_read_as_it_is_meant() -> None:
             "Like this::\n\n    ```sh\n    hold\n    ```\n",
             "Like this:\n\n````\n```sh\nhold\n```\n````",
         ),
+        ("# Weirs ##\n\nThey hold.\n\n## # #\n", "# Weirs\n\nThey hold.\n\n## \\#"),
+        (
+            "# Weirs\n\n([a](b)) ![it](a.png), [c](d)s\n",
+            "# Weirs\n\n([a](b)) ![it\\](a.png), [c\\](d)s",
+        ),
         ("Weirs\n```````\n\nThey hold.\n", "# Weirs\n\nThey hold."),
         ("- One\n\n  ```sh\n  hold\n  ```\n\n- Two\n", "- One\n\n  ```sh\n  hold\n  ```\n\n- Two"),
     ],
@@ -115,3 +120,13 @@ def test_many_marks_take_time_for_their_number_alone() -> None:
     for line in ("```sh\n", "   ```sh\n ```\n", "# a [[[[](\n", "[a](b", ":a:[", ".. |a|a|a|\n"):
         without_markdown_marks("# A\n" + line * 100_000 + "```")
     assert time.process_time() - started < 30
+
+
+@pytest.mark.timeout(120)
+def test_a_long_line_takes_time_for_its_length_alone() -> None:
+    from kbc.formats.rst.markdown_marks import without_markdown_marks
+
+    started = time.process_time()
+    for line in ("# " * 50_000 + "x", "[](" + ":a." * 30_000):
+        without_markdown_marks(f"# A\n{line}\n")
+    assert time.process_time() - started < 5

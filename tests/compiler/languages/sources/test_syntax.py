@@ -155,19 +155,21 @@ def test_a_macro_that_heads_a_function_names_it_by_an_argument() -> None:
         'DEFUN("open", Fopen, Sopen, 1)\n  (Object tank)\n{\n}\n'
         "TEST(Tank, template) {\n}\n"
         "int lid(int most)\nTANK_USES(most)\n{\n  TANK_EACH(a, b) {\n  }\n}\n"
+        "TANK_MODULE(pond, m) {\n}\n"
         "#define TANK(a) \\\nTANK_WITH(a) { go(); }\n"
     )
     for language in ("c", "cpp"):
         found = symbols(text, language=language)
-        assert [(each.name, each.line, each.end_line) for each in found][:6] == [
+        assert [(each.name, each.line, each.end_line) for each in found][:7] == [
             ("fill", 1, 5),
             ("level", 7, 10),
             ("drain", 11, 13),
             ("Fopen", 14, 17),
             ("Tank", 18, 19),
             ("lid", 20, 25),
+            ("pond", 26, 27),
         ]
-        assert [each.kind for each in found[6:]] == ["macro"]
+        assert [each.kind for each in found[7:]] == ["macro"]
         assert (found[0].signature, found[0].kind) == ("TANK_HANDLER(fill)", "function")
 
 

@@ -422,3 +422,14 @@ def test_a_file_that_stands_for_its_folder_is_called_like_it(path: str, name: st
 def test_languages_that_a_query_names(query: str, language: str) -> None:
     known = {"bash", "go", "html", "json", "make", "python", "yaml"}
     assert paths.language_named(query.split(), known) == language
+
+
+def test_what_adds_to_a_type_gives_way_to_this_type_alone() -> None:
+    whole = steps.DEFINITION
+    names = [(["tank"], ""), (["tank"], "tank"), (["tank", "fill"], "tank"), (["tap"], "tap")]
+    bonus = [whole] * 4
+    assert steps.without_additions(bonus, {"tank", "fill", "tap"}, names) == (
+        [whole, whole * steps.INSIDE, whole, whole]
+    )
+    assert steps.without_additions(bonus, {"lid"}, names) == bonus
+    assert steps.without_additions(bonus[1:], {"tank"}, names[1:]) == bonus[1:]
