@@ -11,11 +11,13 @@ from kbc.languages.mending import blank
 
 # A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
 # follows, so that the definition behind it gets lost.
-# An upper-case type above the name of its function is one, though.
+# An upper-case type above the name of its function is one, though, but not one above `int (fill)`.
 _MACRO_LINE = re.compile(
-    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
+    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)"
+    rb"(?!\s*\n[ \t]*(?!int\b)\w+[ \t]*\()",
     re.MULTILINE,
 )
+_MACRO_ALONE = re.compile(rb"[A-Z][A-Z0-9_]{3,}")
 # `class API_EXPORT Name : ...`, also with several macros
 _CLASS_MACRO = re.compile(
     rb"(\b(?:class|struct|union)[ \t]+)((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
@@ -142,10 +144,18 @@ def _as_head(found: re.Match[bytes]) -> bytes:
 
 def _goes_on(text: bytes, start: int) -> bool:
     """Whether the line above goes on in that which begins at `start`: `int fill(int level)`, say, in front of
-    a macro that says something about its arguments."""
-    above = text[text.rfind(b"\n", 0, max(0, start - 1)) + 1 : start].strip()
+    a macro that says something about its arguments. Macros that are alone on lines between do not tell."""
+    above, start = _above(text, start)
+    while _MACRO_ALONE.fullmatch(above):
+        above, start = _above(text, start)
     is_apart = above.startswith((b"//", b"#")) and not above.endswith(b"\\")
     return bool(above) and not is_apart and not above.endswith((b";", b"{", b"}", b"*/"))
+
+
+def _above(text: bytes, start: int) -> tuple[bytes, int]:
+    """The line above the one that begins at `start`, without blanks around it, and where it begins."""
+    begin = text.rfind(b"\n", 0, max(0, start - 1)) + 1
+    return text[begin:start].strip(), begin
 
 
 def _as_enum(found: re.Match[bytes]) -> bytes:

@@ -23,6 +23,15 @@ def test_macros_of_libraries_define_at_the_top_of_a_file_in_clojure() -> None:
     ]
 
 
+def test_projects_are_no_definitions_and_vectors_of_options_no_parameters_in_clojure() -> None:
+    text = (
+        '(defproject tank "1.0" :dependencies [[sea/water "2.0"]])\n'
+        "(mount/defstate tap :on-reload [:stop])\n"
+        '(defview lid "Shown above the tank." {:pure true} [level]\n  level)\n'
+    )
+    assert listed("clojure", text) == ["constant tap", "function lid"]
+
+
 def test_macros_of_libraries_define_functions_in_elixir() -> None:
     text = (
         "defmodule Sea.Tank do\n  @doc \"Fills.\"\n  defn fill(tank, n) do\n    tank + n\n  end\n"
