@@ -56,3 +56,17 @@ def test_functions_in_the_call_that_makes_a_class_are_its_methods_in_r() -> None
         "drain <- function(x) {\n  lapply(x, FUN = function(y) {\n    y\n  })\n}\n"
     )
     assert listed("r", text) == ["class Tank", "method fill", "method lid", "function drain"]
+
+
+def test_macros_name_functions_by_the_argument_that_differs_and_not_by_types_in_cpp() -> None:
+    def named(*heads: str) -> list[str]:
+        text = "struct Tank { int level; };\n" + "".join(f"{head} {{\n}}\n" for head in heads)
+        return [each.name for each in symbols(text, language="cpp")][1:]
+
+    assert named("FIXTURE_TEST(fills, Setup)", "FIXTURE_TEST(drains, Setup)") == ["fills", "drains"]
+    assert named("FIXTURE_TEST(fills, Tank)") == ["fills"]
+    assert named("TEST_F(Tank, fills)") == ["fills"]
+    assert named("TEST(Valve, Tank)", "TEST(Valve, turns)") == ["Tank", "turns"]
+    assert named('CASE_METHOD(Tank, "Fills it.")', 'CASE_OF("Fills it.", T, char)') == []
+    assert named("CASE(T)", "CASE(Drains, T)") == ["T", "Drains"]
+    assert named('CORE_FN(fill, "Fills a Tank.", "(fill n)")') == ["fill"]
