@@ -18,6 +18,10 @@ _MACRO_LINE = re.compile(
     rb"(?!\s*\n[ \t]*(?!int\b)\w+[ \t]*\()",
     re.MULTILINE,
 )
+# `} END_TEST`: a macro behind the end of a function.
+_MACRO_AT_END = re.compile(
+    rb"^(\}[ \t]*)([A-Z][A-Z0-9_]{3,})(?=[ \t]*\r?$)(?!\s*[;,=\[(])", re.MULTILINE
+)
 _MACRO_ALONE = re.compile(rb"[A-Z][A-Z0-9_]{3,}")
 # `class API_EXPORT Name : ...`, also with several macros
 _CLASS_MACRO = re.compile(
@@ -118,7 +122,7 @@ def parsed(source: bytes, language: str) -> bytes:
         return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:
         return source
-    text = _with_heads(source)
+    text = _with_heads(_MACRO_AT_END.sub(lambda found: found[1] + b" " * len(found[2]), source))
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), text)
     for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO, _BLOCK_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
@@ -171,7 +175,7 @@ def _named_by_second(
     types: Set[bytes],
 ) -> set[bytes]:
     """Which macros name functions by the second of two arguments (`TEST(Tank, fills)`) and not by the first
-    (`FIXTURE_TEST(fills, Tank)`): by the one that differs more often, or else is no type."""
+    (`FIXTURE_TEST(fills, Tank)`), as the second is the same everywhere, or always a type."""
     found: dict[bytes, tuple[set[bytes], set[bytes]]] = {}
     for head, names in zip(heads, arguments, strict=True):
         if len(names) == 2:
@@ -182,7 +186,7 @@ def _named_by_second(
     return {
         macro
         for macro, (first, second) in found.items()
-        if (len(second), len(first & types)) >= (len(first), len(second & types))
+        if first & types or not (second <= types or len(second) == 1 < len(first))
     }
 
 

@@ -66,6 +66,8 @@ def test_macros_name_functions_by_the_argument_that_differs_and_not_by_types_in_
     assert named("FIXTURE_TEST(fills, Setup)", "FIXTURE_TEST(drains, Setup)") == ["fills", "drains"]
     assert named("FIXTURE_TEST(fills, Tank)") == ["fills"]
     assert named("TEST_F(Tank, fills)") == ["fills"]
+    assert named("TEST(Tank, turns)", "TEST(Valve, turns)") == ["turns", "turns"]
+    assert named("TEST(Tap, fills)", "TEST(Lid, fills)", "TEST(Lid, opens)")[:1] == ["fills"]
     assert named("TEST(Valve, Tank)", "TEST(Valve, turns)") == ["Tank", "turns"]
     assert named('CASE_METHOD(Tank, "Fills it.")', 'CASE_OF("Fills it.", T, char)') == []
     assert named("CASE(T)", "CASE(Drains, T)") == ["T", "Drains"]
