@@ -6,16 +6,23 @@ It is as long as the source, so that places in the tree are places in the source
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
 
 from kbc.languages.mending import blank
 
 # A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
 # follows, so that the definition behind it gets lost.
-# An upper-case type above the name of its function is one, though.
+# An upper-case type above the name of its function is one, though, but not one above `int (fill)`.
 _MACRO_LINE = re.compile(
-    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
+    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)"
+    rb"(?!\s*\n[ \t]*(?!int\b)\w+[ \t]*\()",
     re.MULTILINE,
 )
+# `} END_TEST`: a macro behind the end of a function.
+_MACRO_AT_END = re.compile(
+    rb"^(\}[ \t]*)([A-Z][A-Z0-9_]{3,})(?=[ \t]*\r?$)(?!\s*[;,=\[(])", re.MULTILINE
+)
+_MACRO_ALONE = re.compile(rb"[A-Z][A-Z0-9_]{3,}")
 # `class API_EXPORT Name : ...`, also with several macros
 _CLASS_MACRO = re.compile(
     rb"(\b(?:class|struct|union)[ \t]+)((?:[A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]{0,80}\))?[ \t]+){1,3})"
@@ -65,6 +72,7 @@ _MACRO_HEAD = re.compile(
 )
 _NO_ARGUMENTS = re.compile(rb"\"(?:\\.|[^\"\\])*\"|\([^()]*\)")
 _NAME = re.compile(rb"(?:\A|,)\s*([A-Za-z_]\w*)(?=\s*(?:,|\Z))")
+_TYPE = re.compile(rb"\b(?:class|struct|union)[ \t]+(\w+)")
 _RESERVED = frozenset(
     b"auto bool break case catch char class const continue default delete do double else enum "
     b"explicit export extern false float for friend goto if inline int int16_t int32_t int64_t "
@@ -111,7 +119,7 @@ def parsed(source: bytes, language: str) -> bytes:
         return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:
         return source
-    text = _MACRO_HEAD.sub(_as_head, source)
+    text = _with_heads(_MACRO_AT_END.sub(lambda found: found[1] + b" " * len(found[2]), source))
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), text)
     for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO, _BLOCK_MACRO):
         text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
@@ -128,25 +136,73 @@ def _without_macro_behind(found: re.Match[bytes]) -> bytes:
     return found[1] + b" " * len(found[2]) if _PARAMETERS.search(before) else found[0]
 
 
-def _as_head(found: re.Match[bytes]) -> bytes:
-    """`int (fill)`. Of two arguments the second is the name (`TEST(Tank, fills)`), of more the first
-    (`CALL(fill, int, level)`), types aside; a single letter is a parameter (`MODULE(tank, m)`)."""
-    arguments = _NO_ARGUMENTS.sub(lambda each: b"-" * len(each[0]), found[3])
-    names = [each.span(1) for each in _NAME.finditer(arguments) if each[1] not in _RESERVED]
-    if not names or _goes_on(found.string, found.start()):
-        return found[0]
-    names = [each for each in names if each[1] - each[0] > 1] or names
-    start, end = names[-1] if arguments.count(b",") == 1 else names[0]
-    inside = blank(found[3][:start]) + found[3][start:end] + blank(found[3][end:])
-    return found[1] + b"int".ljust(len(found[2])) + b"(" + inside + b")"
+def _with_heads(text: bytes) -> bytes:
+    """`int (fill)` where a macro heads a function: the first argument that is no type names it."""
+    heads = [each for each in _MACRO_HEAD.finditer(text) if not _goes_on(text, each.start())]
+    if not heads:
+        return text
+    arguments = [_names(each[3]) for each in heads]
+    types = frozenset(_TYPE.findall(text))
+    seconds = _named_by_second(heads, arguments, types)
+    parts, done = [], 0
+    for head, names in zip(heads, arguments, strict=True):
+        is_pair = len(names) == 2 and head[3].count(b",") == 1
+        if not is_pair:
+            names = [each for each in names if each[0] not in types]
+        if names:
+            name, start = names[1 if is_pair and head[2] in seconds else 0]
+            end = start + len(name)
+            inside = blank(head[3][:start]) + name + blank(head[3][end:])
+            parts += [text[done : head.start()], head[1], b"int".ljust(len(head[2]))]
+            parts.append(b"(" + inside + b")")
+            done = head.end()
+    return b"".join([*parts, text[done:]])
+
+
+def _names(arguments: bytes) -> list[tuple[bytes, int]]:
+    """The arguments of a macro that are names, each with where it begins. A single letter is a parameter
+    (`MODULE(tank, m)`, or that of a template), unless it is the only argument."""
+    plain = _NO_ARGUMENTS.sub(lambda each: b"-" * len(each[0]), arguments)
+    found = [(each[1], each.start(1)) for each in _NAME.finditer(plain)]
+    found = [each for each in found if each[0] not in _RESERVED]
+    return [each for each in found if len(each[0]) > 1] if b"," in plain else found
+
+
+def _named_by_second(
+    heads: Iterable[re.Match[bytes]],
+    arguments: Iterable[list[tuple[bytes, int]]],
+    types: Set[bytes],
+) -> set[bytes]:
+    """Which macros name functions by the second of two arguments (`TEST(Tank, fills)`) and not by the first
+    (`FIXTURE_TEST(fills, Tank)`), as the second is the same everywhere, or always a type."""
+    found: dict[bytes, tuple[set[bytes], set[bytes]]] = {}
+    for head, names in zip(heads, arguments, strict=True):
+        if len(names) == 2:
+            for seen, (name, _) in zip(
+                found.setdefault(head[2], (set(), set())), names, strict=True
+            ):
+                seen.add(name)
+    return {
+        macro
+        for macro, (first, second) in found.items()
+        if first & types or not (second <= types or len(second) == 1 < len(first))
+    }
 
 
 def _goes_on(text: bytes, start: int) -> bool:
     """Whether the line above goes on in that which begins at `start`: `int fill(int level)`, say, in front of
-    a macro that says something about its arguments."""
-    above = text[text.rfind(b"\n", 0, max(0, start - 1)) + 1 : start].strip()
+    a macro that says something about its arguments. Macros that are alone on lines between do not tell."""
+    above, start = _above(text, start)
+    while _MACRO_ALONE.fullmatch(above):
+        above, start = _above(text, start)
     is_apart = above.startswith((b"//", b"#")) and not above.endswith(b"\\")
     return bool(above) and not is_apart and not above.endswith((b";", b"{", b"}", b"*/"))
+
+
+def _above(text: bytes, start: int) -> tuple[bytes, int]:
+    """The line above the one that begins at `start`, without blanks around it, and where it begins."""
+    begin = text.rfind(b"\n", 0, max(0, start - 1)) + 1
+    return text[begin:start].strip(), begin
 
 
 def _as_enum(found: re.Match[bytes]) -> bytes:

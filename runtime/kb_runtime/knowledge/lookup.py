@@ -19,6 +19,7 @@ from kb_runtime.text.names import (
     suggest,
 )
 from kb_runtime.text.tables import count_of
+from kb_runtime.text.tests import is_test
 from kb_runtime.text.typed_names import TypedName, readings, section_called, tidy, unquoted
 from kb_runtime.text.urls import is_web_address, page_key
 
@@ -213,7 +214,7 @@ def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str)
     query = ".".join(wanted[len(wanted) > 1 and _SHORT_NAME.fullmatch(wanted[0]) is not None :])
     by_name = {info.name: info for info in infos}
     request = SearchRequest(query, tuple(by_name), _CANDIDATES, "lexical", per_record=_PER_RECORD)
-    best: tuple[tuple[int, bool, int], Place] | None = None
+    best: tuple[tuple[bool, int, bool, int], Place] | None = None
     seen = set()
     try:
         hits = knowledge.searcher.search(request).hits
@@ -224,11 +225,14 @@ def _described(knowledge: Knowledge, infos: Sequence[CollectionInfo], name: str)
             continue
         seen.add((hit.collection, hit.record))
         record: Any = knowledge.catalog(hit.collection)[hit.record]
+        is_code = bool(record.get("definitions"))
+        # A test is often called what it tests, and is nearer to the top of the tree.
+        is_aside = len(wanted) == 1 and is_code and is_test(record["id"])
         for path, lines in _objects(record):
             if (distance := _distance(wanted, path)) is None:
                 continue
             # Pages say more than code, and what is public is often defined further down.
-            order = distance, bool(record.get("definitions")), len(path)
+            order = is_aside, distance, is_code, len(path)
             if best is None or order < best[0]:
                 best = order, Place(by_name[hit.collection], hit.record, lines)
     return None if best is None else best[1]

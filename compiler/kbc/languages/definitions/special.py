@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
@@ -32,8 +32,9 @@ _CLOJURE: Mapping[str, str] = {
     "defmulti": "function", "defmethod": "function", "defonce": "constant",
     "defprotocol": "interface", "defrecord": "struct", "deftest": "function", "deftype": "type",
 }  # fmt: skip
-# Macros of a library or of the project that define something, no `default` and `defer`.
-_DEFINES = re.compile(r">?def(?!ault|er\b|late)[\w-]+$")
+# Macros of a library or of the project that define something, no `default` and `defer`. What `defproject`
+# names is no definition in a program: the name of a project leads to its pages.
+_DEFINES = re.compile(r">?def(?!ault|er\b|late|project\b)[\w-]+$")
 _R_CLASSES: Mapping[str, str] = {
     "R6Class": "class", "setClass": "class", "setRefClass": "class", "new_class": "class",
     "setGeneric": "function", "setMethod": "method",
@@ -131,7 +132,10 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
     defining = names.text(parts[0]).rpartition("/")[2]  # `s/defn` of a library
     kind = _CLOJURE.get(defining, "")
     if not kind and node.parent is not None and node.parent.type == "source":
-        is_function = any(part.type == "vec_lit" for part in parts)
+        # A vector behind a keyword is the value of an option, no list of parameters.
+        is_function = any(
+            part.type == "vec_lit" and before.type != "kwd_lit" for before, part in pairwise(parts)
+        )
         kind = "function" if is_function else "constant"
         kind = kind if _DEFINES.match(defining) else ""
     return kind, names.text(name)

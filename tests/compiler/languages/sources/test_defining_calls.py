@@ -23,6 +23,15 @@ def test_macros_of_libraries_define_at_the_top_of_a_file_in_clojure() -> None:
     ]
 
 
+def test_projects_are_no_definitions_and_vectors_of_options_no_parameters_in_clojure() -> None:
+    text = (
+        '(defproject tank "1.0" :dependencies [[sea/water "2.0"]])\n'
+        "(mount/defstate tap :on-reload [:stop])\n"
+        '(defview lid "Shown above the tank." {:pure true} [level]\n  level)\n'
+    )
+    assert listed("clojure", text) == ["constant tap", "function lid"]
+
+
 def test_macros_of_libraries_define_functions_in_elixir() -> None:
     text = (
         "defmodule Sea.Tank do\n  @doc \"Fills.\"\n  defn fill(tank, n) do\n    tank + n\n  end\n"
@@ -47,3 +56,19 @@ def test_functions_in_the_call_that_makes_a_class_are_its_methods_in_r() -> None
         "drain <- function(x) {\n  lapply(x, FUN = function(y) {\n    y\n  })\n}\n"
     )
     assert listed("r", text) == ["class Tank", "method fill", "method lid", "function drain"]
+
+
+def test_macros_name_functions_by_the_argument_that_differs_and_not_by_types_in_cpp() -> None:
+    def named(*heads: str) -> list[str]:
+        text = "struct Tank { int level; };\n" + "".join(f"{head} {{\n}}\n" for head in heads)
+        return [each.name for each in symbols(text, language="cpp")][1:]
+
+    assert named("FIXTURE_TEST(fills, Setup)", "FIXTURE_TEST(drains, Setup)") == ["fills", "drains"]
+    assert named("FIXTURE_TEST(fills, Tank)") == ["fills"]
+    assert named("TEST_F(Tank, fills)") == ["fills"]
+    assert named("TEST(Tank, turns)", "TEST(Valve, turns)") == ["turns", "turns"]
+    assert named("TEST(Tap, fills)", "TEST(Lid, fills)", "TEST(Lid, opens)")[:1] == ["fills"]
+    assert named("TEST(Valve, Tank)", "TEST(Valve, turns)") == ["Tank", "turns"]
+    assert named('CASE_METHOD(Tank, "Fills it.")', 'CASE_OF("Fills it.", T, char)') == []
+    assert named("CASE(T)", "CASE(Drains, T)") == ["T", "Drains"]
+    assert named('CORE_FN(fill, "Fills a Tank.", "(fill n)")') == ["fill"]

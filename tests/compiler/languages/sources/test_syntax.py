@@ -173,6 +173,20 @@ def test_a_macro_that_heads_a_function_names_it_by_an_argument() -> None:
         assert (found[0].signature, found[0].kind) == ("TANK_HANDLER(fill)", "function")
 
 
+def test_a_macro_alone_between_functions_that_macros_head_names_none() -> None:
+    text = (
+        "BEGIN_TEST(fill)\n{\n}\nEND_TEST\n\nBEGIN_TEST(drain)\n{\n}\nEND_TEST\n"
+        "static BEGIN_TEST(turn)\n{\n} END_TEST\n\nBEGIN_TEST(shut)\n{\n}\n\n"
+        "int lid(int most)\nTANK_CALL\nTANK_USES(most)\n{\n}\n"
+    )
+    names = [each.name for each in symbols(text, language="c")]
+    assert names == ["fill", "drain", "turn", "shut", "lid"]
+    lines = b"END_TEST\n" * 20_000 + b"BEGIN_TEST(fill)\n{\n}\n" * 2_000
+    started = time.process_time()
+    parsed(lines, "c")
+    assert time.process_time() - started < 5
+
+
 def test_macros_that_do_not_end_are_read_in_linear_time() -> None:
     text = b"TANK_HANDLER((a)\n" * 20_000
     started = time.process_time()
