@@ -192,17 +192,19 @@ class _Plan:
 
     def defined(self, first_line: int, last_line: int) -> list[str]:
         """The names of the definitions that begin on these lines (1-based in the text)."""
-        begin = bisect_left(self._own_lines, first_line)
-        end = bisect_right(self._own_lines, last_line)
-        return [symbol.name for symbol in self.symbols[begin:end]]
+        return [symbol.name for symbol in self._begun(first_line, last_line)]
 
     def defining(self, symbol: Symbol, first_line: int, last_line: int) -> Symbol:
         """`symbol`, or where that adds to a type (`impl`), the type if it begins on these lines as well."""
+        if symbol.kind != "implementation":
+            return symbol
+        alike = (each for each in self._begun(first_line, last_line) if each.name == symbol.name)
+        return next((each for each in alike if each.kind != "implementation"), symbol)
+
+    def _begun(self, first_line: int, last_line: int) -> Sequence[Symbol]:
+        """The definitions that begin on these lines."""
         begin = bisect_left(self._own_lines, first_line)
-        end = bisect_right(self._own_lines, last_line)
-        alike = [each for each in self.symbols[begin:end] if each.name == symbol.name]
-        types = (each for each in alike if each.kind != "implementation")
-        return next(types, symbol) if symbol.kind == "implementation" else symbol
+        return self.symbols[begin : bisect_right(self._own_lines, last_line)]
 
     def exported(self, first_line: int, last_line: int) -> list[str]:
         """The names that these lines pass on from elsewhere."""

@@ -119,10 +119,10 @@ def parsed(source: bytes, language: str) -> bytes:
         return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:
         return source
-    text = _with_heads(_MACRO_AT_END.sub(lambda found: found[1] + b" " * len(found[2]), source))
+    text = _with_heads(_MACRO_AT_END.sub(_hidden, source))
     text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), text)
     for macro in (_LEADING_MACRO, _INNER_MACRO, _CLASS_MACRO, _POINTER_MACRO, _BLOCK_MACRO):
-        text = macro.sub(lambda found: found[1] + b" " * len(found[2]), text)
+        text = macro.sub(_hidden, text)
     text = _MACRO_BEHIND.sub(_without_macro_behind, text)
     if language == "objc":
         text = _TRAILING_MACRO.sub(lambda found: found[1] + blank(found[2]), text)
@@ -133,7 +133,12 @@ def parsed(source: bytes, language: str) -> bytes:
 def _without_macro_behind(found: re.Match[bytes]) -> bytes:
     """Without the macro, unless what is in front of it is a cast: `(int) LIMIT;`."""
     before = found.string[max(0, found.start() - _MOST_OF_PARAMETERS) : found.start()]
-    return found[1] + b" " * len(found[2]) if _PARAMETERS.search(before) else found[0]
+    return _hidden(found) if _PARAMETERS.search(before) else found[0]
+
+
+def _hidden(found: re.Match[bytes]) -> bytes:
+    """What was found with blanks in the place of its second part."""
+    return found[1] + b" " * len(found[2])
 
 
 def _with_heads(text: bytes) -> bytes:

@@ -221,7 +221,7 @@ def _title(table: Key) -> str:
 _BOOLEAN = "true or false"
 _NOUNS: Mapping[Any, tuple[str, str]] = {
     str: ("a string", "strings"),
-    bool: (_BOOLEAN, "true or false"),
+    bool: (_BOOLEAN, _BOOLEAN),
     int: ("a whole number", "whole numbers"),
     float: ("a number", "numbers"),
 }

@@ -60,7 +60,7 @@ _OF_PAGES = re.compile(
 )
 """Folders of what pages include and are shown with, and of what is no source of a project."""
 
-_EXAMPLES = re.compile(r"_?(?:demos?|examples?|samples?)", re.IGNORECASE)
+_AMONG_EXAMPLES = re.compile(r"(?:^|/)_?(?:demos?|examples?|samples?)/", re.IGNORECASE)
 _FORMATS = frozenset(
     {
         each.rpartition(".")[2]
@@ -264,7 +264,7 @@ def _own_endings(root: Path, files: Sequence[str]) -> frozenset[str]:
     """The ending that most of the programs in folders of examples have, where kbc knows no language or format
     by it: what the tree documents is a language, or has one. What a program prints or is compared with has
     a second ending (`nest.heron.out`)."""
-    shown = [name for name in files if any(map(_EXAMPLES.fullmatch, name.split("/")[:-1]))]
+    shown = list(filter(_AMONG_EXAMPLES.search, files))
     first: dict[str, str] = {}
     counts = Counter[str]()
     for name in shown:

@@ -52,8 +52,10 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
 def _respelled(tool: Tool, raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """The arguments by their declared names: one may be written with other case or without underscores,
     as those of other tools are, unless it is given twice."""
-    known = {_letters(argument.name): argument.name for argument in tool.arguments}
-    known |= {argument.name: argument.name for argument in tool.arguments}
+    declared = [argument.name for argument in tool.arguments]
+    if all(name in declared for name in raw):  # as nearly always
+        return raw
+    known = {_letters(name): name for name in declared} | {name: name for name in declared}
     names = [known.get(name) or known.get(_letters(str(name)), name) for name in raw]
     return raw if len(set(names)) < len(names) else dict(zip(names, raw.values(), strict=True))
 
@@ -103,6 +105,9 @@ def _checked(argument: Argument, value: Any, warnings: list[str]) -> Any:
             return _typed(argument, value)
 
 
+_BEGINS_JSON = {"string[]": "[", "object": "{"}
+
+
 def _unwrapped(argument: Argument, value: Any) -> Any:
     """Text without spaces around it; where a list or an object is wanted, that which a text is as JSON;
     where one of some choices is, the only one of a list. Language models write all of these."""
@@ -112,7 +117,7 @@ def _unwrapped(argument: Argument, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = value.strip()
-    begin = {"string[]": "[", "object": "{"}.get(argument.type)
+    begin = _BEGINS_JSON.get(argument.type)
     if begin is None or not text.startswith(begin):
         return text
     try:

@@ -131,13 +131,13 @@ def clojure_list(names: NodeNames, node: Node, holder: str) -> Definition:
     name = at(parts[1], "name") or parts[1]  # without `^:private`
     defining = names.text(parts[0]).rpartition("/")[2]  # `s/defn` of a library
     kind = _CLOJURE.get(defining, "")
-    if not kind and node.parent is not None and node.parent.type == "source":
+    is_outermost = node.parent is not None and node.parent.type == "source"
+    if not kind and is_outermost and _DEFINES.match(defining):
         # A vector behind a keyword is the value of an option, no list of parameters.
         is_function = any(
             part.type == "vec_lit" and before.type != "kwd_lit" for before, part in pairwise(parts)
         )
         kind = "function" if is_function else "constant"
-        kind = kind if _DEFINES.match(defining) else ""
     return kind, names.text(name)
 
 
@@ -172,11 +172,10 @@ def dart_declaration(names: NodeNames, node: Node, holder: str) -> Definition:
 def elixir_call(names: NodeNames, node: Node, holder: str) -> Definition:
     """`def name(...)`, also with a guard, and with a macro of a library (`defn name(...) do`)."""
     target = names.text(at(node, "target"))
-    is_function = at(node, ":do_block", ":arguments/:keywords") and at(
-        node, ":arguments/^/target", ":arguments/^/^/target"
-    )
-    if is_function and target not in _ELIXIR and _DEFINES.match(target):
-        return _elixir(names, node, {target: "function"})
+    if target not in _ELIXIR and _DEFINES.match(target):
+        has_body = at(node, ":do_block", ":arguments/:keywords") is not None
+        if has_body and at(node, ":arguments/^/target", ":arguments/^/^/target") is not None:
+            return _elixir(names, node, {target: "function"})
     return _elixir(names, node, _ELIXIR)
 
 

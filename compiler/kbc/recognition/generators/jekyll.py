@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
@@ -90,8 +89,16 @@ def copied(tree: IncludeTree, site: Site) -> list[Site]:
         and not patterns.reason(name)
         and _has_sections(tree.peek(joined(site.folder, name)) or b"")
     )
-    own = Site(name="pages", kind="pages", folder=site.folder, config=site.config, paths=found)
-    return [replace(own, title=site.title, base_url=site.base_url)] if found else []
+    own = Site(
+        name="pages",
+        kind="pages",
+        folder=site.folder,
+        config=site.config,
+        paths=found,
+        title=site.title,
+        base_url=site.base_url,
+    )
+    return [own] if found else []
 
 
 def _has_sections(data: bytes) -> bool:

@@ -65,9 +65,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     source = _source(tree, folder, root, suffixes)
     if not first_existing(tree, source, tuple(root + ending for ending in suffixes)):
         if tree.exists(joined(source, f"{root}.md")):
-            suffixes[".md"] = (
-                "markdown"  # an extension brings the parser: there is always a first page
-            )
+            # An extension brings the parser: there is always a first page.
+            suffixes[".md"] = "markdown"
         elif config.endswith(_TEMPLATE):
             return None  # the build has the pages elsewhere
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]

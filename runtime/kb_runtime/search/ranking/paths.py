@@ -14,6 +14,7 @@ EXAMPLE = "example"
 """The kind of a file that shows how others are used."""
 USE = "use"
 """The kind of a test in a tree that has nothing to test: it shows how a language or program is used."""
+SHOWS_USE = frozenset({EXAMPLE, USE})
 DATA = "data"
 """The kind of a file that holds values and defines nothing."""
 RE_EXPORTS = "re-export"

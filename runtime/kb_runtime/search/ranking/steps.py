@@ -331,7 +331,7 @@ def kept(kinds: Set[str], is_superseded: bool) -> float:
     """The share of its score that a record keeps for the kinds of file that it is, values apart."""
     if paths.TEST in kinds:
         return 1.0 - DEMOTION_OF_TEST
-    if not kinds.isdisjoint({paths.EXAMPLE, paths.USE}):
+    if not kinds.isdisjoint(paths.SHOWS_USE):
         return 1.0 - DEMOTION_OF_EXAMPLE
     is_secondary = is_superseded or any(kind != paths.DATA for kind in kinds)
     return 1.0 - DEMOTION if is_secondary else 1.0

@@ -53,7 +53,7 @@ class CollectionWeights:
         behind = [
             self._given[at] is None
             and self._kinds[at] == CODE
-            and (with_examples or one.kinds.isdisjoint({paths.EXAMPLE, paths.USE}))
+            and (with_examples or one.kinds.isdisjoint(paths.SHOWS_USE))
             for (at, _), one in zip(records, facts, strict=True)
         ]
         return np.where(behind, steps.SOURCE_BY_WORDS, 1.0)
