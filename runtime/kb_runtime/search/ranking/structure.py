@@ -2,59 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.fusion import RankedRows, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.companions import companions
-from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey, are_programs
+from kb_runtime.search.ranking.copies import copies_in
+from kb_runtime.search.ranking.facts import Facts, are_programs
+from kb_runtime.search.ranking.pool import Pool
 from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores, divided
 from kb_runtime.search.ranking.surroundings import share_of_answers
+from kb_runtime.search.ranking.versions import superseded
 from kb_runtime.search.ranking.weights import CODE, CollectionWeights
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.search.candidates import CandidateMatrix
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.query import Query
-    from kb_runtime.search.ranking.steps import Step
-    from kb_runtime.search.vectors import Floats, RowRange
+    from kb_runtime.search.ranking.copies import Copies
+    from kb_runtime.search.ranking.pool import Places
+    from kb_runtime.search.ranking.steps import Scores, Step
+    from kb_runtime.search.vectors import RowRange
     from kb_runtime.text.members import MemberPath
-
-    Places = NDArray[np.int64]
-    Scores = NDArray[np.float64]
-    Copies = Mapping[int, Sequence[int]]
-    """Places of texts, each with those of nearly the same ones that stand under it."""
-
-
-class _Pool(NamedTuple):
-    """The candidates that are ranked by structure, [pool] of each.
-
-    `record_of` are places in `records`, the different records of the candidates, and in their `facts`;
-    `kinds` are those of their collections. `words` and `written` are those of the query, and `asked` the
-    kinds of secondary files that it asks for.
-    `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
-    `clustered` is how much that says of what is right, 0 to 1: of a question, one answer in a list is right.
-    `by_words`: the scores of source count less already (`_with_source_behind`).
-    """
-
-    query: Query
-    words: Collection[str]
-    written: Sequence[str]
-    asked: Set[str]
-    rows: Sequence[int]
-    records: Sequence[RecordKey]
-    facts: Sequence[RecordFacts]
-    kinds: Set[str]
-    record_of: Places
-    similarity: Floats | None
-    clustered: float
-    by_words: bool
 
 
 class Structure:
@@ -120,7 +92,7 @@ class Structure:
         )
 
     def _stepped(
-        self, pool: _Pool, scores: Scores, enabled: Collection[Step]
+        self, pool: Pool, scores: Scores, enabled: Collection[Step]
     ) -> tuple[Scores, Copies, list[StepScores]]:
         """Scores after the steps `enabled`, the duplicates, and what each step did."""
         passing: frozenset[int] = frozenset()
@@ -152,7 +124,7 @@ class Structure:
                 case "evidence":
                     scores = scores + _evidence(pool, scores)
                 case "duplicates":
-                    copies = self._copies(pool, scores)
+                    copies = copies_in(pool, scores, self._facts)
                     scores = steps.without(scores, _listed(copies))
                 case "diversity":
                     scores = steps.decayed(scores, pool.record_of)
@@ -203,7 +175,7 @@ class Structure:
 
     def _read(
         self, query: Query, rows: Places, matrix: CandidateMatrix | None, enabled: Collection[Step]
-    ) -> _Pool:
+    ) -> Pool:
         import numpy as np
 
         listed = rows.tolist()
@@ -218,7 +190,7 @@ class Structure:
         asked, kinds = paths.kinds_asked_for(words, written), self._facts.kinds(records)
         if not are_programs(kinds):  # beside other pages all explain
             asked |= {paths.PAGE}
-        return _Pool(
+        return Pool(
             query,
             words,
             written,
@@ -234,7 +206,7 @@ class Structure:
         )
 
     def _with_definitions(
-        self, pool: _Pool, scores: Scores
+        self, pool: Pool, scores: Scores
     ) -> tuple[Scores, frozenset[int], list[int]]:
         """Scores with the bonus of definitions, unchanged when the query has no name; the places of the rows
         that pass the name on where nothing defines it, which the query so asks for; and of those that define
@@ -248,7 +220,8 @@ class Structure:
         mentions = [name for name in pool.query.mentions if self._names_something(name[-1])]
         if not wanted and not mentions:
             return scores, frozenset(), []
-        folded, names = {name.lower() for name in wanted}, [*map(self._facts.names, pool.rows)]
+        folded = {name.lower() for name in wanted}
+        names = [*map(self._facts.names, pool.rows)]
         bonus = [
             steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
             for one in names
@@ -273,7 +246,7 @@ class Structure:
         terms = self._analyzer.name_terms(name).terms
         return bool(terms) and self._backend.lexical.is_defined_name(terms[0][0])
 
-    def _with_places(self, pool: _Pool, scores: Scores) -> Scores:
+    def _with_places(self, pool: Pool, scores: Scores) -> Scores:
         import numpy as np
 
         stems = {stem for term in pool.query.terms for stem in term.prose}
@@ -290,66 +263,30 @@ class Structure:
         raised: Scores = scores + np.array(bonus)[pool.record_of]
         return raised
 
-    def _demoted(self, pool: _Pool, scores: Scores, passing: Collection[int]) -> Scores:
+    def _demoted(self, pool: Pool, scores: Scores, passing: Collection[int]) -> Scores:
         """Scores after demotion; the places `passing` are re-exports that the query asks for."""
         import numpy as np
 
         named = self._facts.in_other_language(pool.rows, pool.written)
         if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
-        superseded = self._superseded(pool)
+        older = superseded(pool, self._facts)
         kinds = [one.kinds - pool.asked for one in pool.facts]
-        kept = np.array([steps.kept(own, at in superseded) for at, own in enumerate(kinds)])
+        kept = np.array([steps.kept(own, at in older) for at, own in enumerate(kinds)])
         factors: Scores = kept[pool.record_of]
         for at in passing:
             record = int(pool.record_of[at])
-            factors[at] = steps.kept(kinds[record] - {paths.RE_EXPORTS}, record in superseded)
-        again = np.array([bool(own & paths.TWICE) for own in kinds], dtype=np.int64)[pool.record_of]
+            factors[at] = steps.kept(kinds[record] - {paths.RE_EXPORTS}, record in older)
+        again = np.array([not own.isdisjoint(paths.TWICE) for own in kinds], dtype=np.int64)[
+            pool.record_of
+        ]
         if named is not None:
             again += named
         factors *= (1.0 - steps.DEMOTION) ** again
         factors /= factors.max()
         return scores * factors if factors.min() < 1.0 else scores
 
-    def _superseded(self, pool: _Pool) -> set[int]:
-        """The records of which a later version is among the candidates: the same path in a later folder or,
-        of what is in `v1`, in the one around it; or something called alike. None if the query names a
-        version.
-        """
-        versions = {at: one.version for at, one in enumerate(pool.facts) if one.version}
-        if not versions or any(f"v{one.number}" in pool.words for one in versions.values()):
-            return set()
-        paths_of = zip(pool.records, pool.facts, strict=True)
-        plain = {(at, one.path) for (at, _), one in paths_of if not one.version}
-        numbers: dict[tuple[int, str], set[int]] = {}
-        for at, found in versions.items():
-            numbers.setdefault((pool.records[at][0], found.folder), set()).add(found.number)
-        keys: list[tuple[int, list[tuple[int, str, str]]]] = []
-        latest: dict[tuple[int, str, str], int] = {}
-        for at, record in enumerate(pool.record_of.tolist()):
-            version = versions.get(record)
-            if version is None:
-                continue
-            folder = (pool.records[record][0], version.folder)
-            if len(numbers[folder]) > 1:
-                subject = self._facts.names(pool.rows[at]).subject
-                own = [(*folder, key) for key in (version.rest, subject) if key]
-                keys.append((record, own))
-                for key in own:
-                    latest[key] = max(latest.get(key, 0), version.number)
-        moved = {
-            at
-            for at, one in versions.items()
-            if one.number < 2
-            and (pool.records[at][0], (one.folder + one.rest).removeprefix("/")) in plain
-        }
-        return moved | {
-            record
-            for record, own in keys
-            if any(latest[key] > versions[record].number for key in own)
-        }
-
-    def _weighted(self, pool: _Pool, scores: Scores, defining: list[int]) -> Scores:
+    def _weighted(self, pool: Pool, scores: Scores, defining: list[int]) -> Scores:
         """Scores times the weights that the author gave to collections. Where there are none, programs and
         test cases among candidates that explain count less, unless the query asks for them or, at the places
         `defining`, is the name that they define."""
@@ -366,53 +303,8 @@ class Structure:
         weighted: Scores = scores * each
         return scores if (weights == 1.0).all() else weighted
 
-    def _copies(self, pool: _Pool, scores: Scores) -> Copies:
-        """Of nearly the same texts the best one, with the others; all are places in the pool."""
-        import numpy as np
 
-        ones, others = self._close(pool)
-        if not len(ones):
-            return {}
-        order = steps.best_first(scores)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        left, right = rank[ones], rank[others]
-        later, earlier = divmod(
-            np.sort(np.maximum(left, right) * len(order) + np.minimum(left, right)), len(order)
-        )
-        copies: dict[int, list[int]] = {}
-        dropped: set[int] = set()
-        for one, other in zip(order[later].tolist(), order[earlier].tolist(), strict=True):
-            if one in dropped or other in dropped:
-                continue
-            if self._facts.same_text(pool.rows[one], pool.rows[other]):
-                dropped.add(one)
-                copies.setdefault(other, []).append(one)
-        return copies
-
-    def _close(self, pool: _Pool) -> tuple[Places, Places]:
-        """Pairs of places whose texts may be the same, int64 [pairs] of each: very similar ones, and similar
-        ones of as many lines in records called alike; without vectors all of the latter."""
-        import numpy as np
-
-        similarity = pool.similarity
-        if similarity is None:  # any pair may be copies
-            similarity = np.full((len(pool.rows),) * 2, steps.COPY_COSINE, dtype=np.float32)
-        ones, others = np.divmod(np.flatnonzero(similarity >= steps.COPY_COSINE), len(similarity))
-        once = ones < others
-        ones, others = ones[once], others[once]
-        if not len(ones):
-            return ones, others
-        close = similarity[ones, others] >= np.float64(steps.NEAR_COSINE)
-        lines = self._facts.lines(pool.rows)
-        left, right = pool.record_of[ones], pool.record_of[others]
-        numbers: dict[frozenset[str], int] = {}
-        named = np.array([numbers.setdefault(one.words, len(numbers)) for one in pool.facts])
-        close |= (lines[ones] == lines[others]) & (left != right) & (named[left] == named[right])
-        return ones[close], others[close]
-
-
-def _evidence(pool: _Pool, scores: Scores) -> Scores:
+def _evidence(pool: Pool, scores: Scores) -> Scores:
     """What the best chunk of each record gains by all of its chunks together."""
     programs = are_programs(pool.kinds)
     return steps.evidence_bonus(
@@ -425,7 +317,7 @@ def _evidence(pool: _Pool, scores: Scores) -> Scores:
     )
 
 
-def _beside(pool: _Pool) -> Iterator[tuple[int, int, float]]:
+def _beside(pool: Pool) -> Iterator[tuple[int, int, float]]:
     """The records that are about another one, with that one and what they count for it. Tests that the
     query asks for are what it wants themselves."""
     for record, about in companions([one.subject for one in pool.facts]):
