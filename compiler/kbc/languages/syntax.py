@@ -351,13 +351,17 @@ class _Walk:
         body = node.child_by_field_name("body") or next(
             (child for child in node.named_children if is_body(child.type)), None
         )
-        end = body.start_byte if body is not None else node.end_byte
-        if body is None:
+        value = at(node, "body", ":method_or_prop_defn/:const")
+        if value is not None and preprocessed.is_for_type(value, self._names.source):
+            end = value.end_byte
+        elif body is not None:
+            end = body.start_byte
+        else:
             # Attributes and the type may be on lines of their own; a type with a body is no part of it.
             declared = None if at(node, "type/body") else at(node, "declarator")
             named = at(node, "name") or declared or node
-            line_end = self._names.source.find(b"\n", named.start_byte, end)
-            end = line_end if line_end >= 0 else end
+            line_end = self._names.source.find(b"\n", named.start_byte, node.end_byte)
+            end = line_end if line_end >= 0 else node.end_byte
         text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())
         return text.rstrip(" {:=").strip()[:MAX_SIGNATURE_CHARS]
 

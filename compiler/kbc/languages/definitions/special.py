@@ -243,8 +243,9 @@ def julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def julia_constant(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`const X = 1` and `const X::Int = 1`, of a module."""
-    name = innermost(at(node, "^"), ("assignment", "typed_expression"), ("identifier",))
+    """`const X = 1`, `const X::Int = 1` and `const X{T} = ...`, of a module."""
+    through = ("assignment", "typed_expression", "parametrized_type_expression")
+    name = innermost(at(node, "^"), through, ("identifier",))
     return ("constant", names.text(name)) if holder in _OPEN else NOTHING
 
 
