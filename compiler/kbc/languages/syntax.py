@@ -239,8 +239,8 @@ class _Walk:
     def _is_local(self, node: Node) -> bool:
         """Whether a function has no name, and is no module: those are called where they stand
         (`(function () { ... })()`), given to a function that is, or to `define`."""
-        if not is_nameless(node.type, self._language):
-            return False
+        if not is_nameless(node.type, self._language) or self._language == "nix":
+            return is_nameless(node.type, self._language)
         call = node.parent
         while call is not None and call.type in _AROUND_FUNCTIONS:
             call = call.parent
@@ -347,10 +347,19 @@ class _Walk:
             return last
         return min(last, self._without_comments_behind(defining, self._last_row(defining))[0])
 
-    def _signature(self, node: Node) -> str:
-        body = node.child_by_field_name("body") or next(
+    def _body(self, node: Node) -> Node | None:
+        """What is behind the head of a definition; in Nix that is behind all of the arguments."""
+        if self._language == "nix":
+            value = found = at(node, "expression")
+            while found is not None and found.type == "function_expression":
+                found = at(found, "body")
+            return None if found is value else found
+        return node.child_by_field_name("body") or next(
             (child for child in node.named_children if is_body(child.type)), None
         )
+
+    def _signature(self, node: Node) -> str:
+        body = self._body(node)
         value = at(node, "body", ":method_or_prop_defn/:const")
         if value is not None and preprocessed.is_for_type(value, self._names.source):
             end = value.end_byte

@@ -249,6 +249,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "template_declaration": _of_nim(kind="macro"),
         "type_declaration": _of_nim(kind="type"),
     },
+    "nix": {"binding": special.nix_binding},
     "objc": {"preproc_def": _macro, "struct_declaration": None},  # what a property declares
     "ocaml": {
         **_OCAML,
