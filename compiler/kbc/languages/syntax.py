@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import containment, grammars, preprocessed
+from kbc.languages.definitions import crystal
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
@@ -80,6 +81,8 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 
 def found_symbols(text: str, language: str) -> list[Symbol]:
     """`symbols`, found in this process."""
+    if language == "crystal":
+        return _by_words(text)
     source = text.encode("utf-8", "surrogatepass")
     parsed = preprocessed.parsed(source, language)
     root = grammars.tree(parsed, language)
@@ -92,6 +95,24 @@ def found_symbols(text: str, language: str) -> list[Symbol]:
     if root.has_error:
         found = _more(found, source, mended(parsed, parse), language)
     return _apart(found, text.split("\n")) if language in _FLAT else found
+
+
+def _by_words(text: str) -> list[Symbol]:
+    """The definitions of a language that is read without a grammar."""
+    found: list[Symbol] = []
+    around: list[Symbol] = []
+    for each in crystal.definitions(text.split("\n")):
+        if each.depth > MAX_DEPTH:
+            continue
+        del around[each.depth :]
+        holder = around[-1] if around else None
+        is_member = each.kind == "function" and holder and holder.kind in MEMBER_HOLDERS
+        kind = "method" if is_member else each.kind
+        head = each.signature[:MAX_SIGNATURE_CHARS]
+        symbol = Symbol(each.name, kind, each.line, each.end_line, each.own_line, head)
+        (holder.children if holder else found).append(symbol)
+        around.append(symbol)
+    return found
 
 
 def _apart(found: Sequence[Symbol], lines: Sequence[str]) -> list[Symbol]:
