@@ -16,6 +16,10 @@ _NAMELESS = frozenset([
     "arrow_function", "fun_expression", "function_expression", "generator_function", "lambda_literal",
 ])  # fmt: skip
 
+_NIX_GIVEN = frozenset(
+    {"apply_expression", "binary_expression", "if_expression", "list_expression"}
+)
+
 # Endings of the types of nodes that belong to the definition below them.
 LEADING = (
     "comment", "attribute", "attribute_item", "attribute_list", "decorator", "annotation",
@@ -42,7 +46,10 @@ _BODIES = frozenset([
 
 def is_nameless(node_type: str, language: str) -> bool:
     """Whether nodes of this type are functions that a call is given, such as the steps of a test. Values in
-    them are local."""
+    them are local. In Nix, where a file is a function, that is all that a call is given, or that is not
+    there in any case."""
+    if language == "nix":
+        return node_type in _NIX_GIVEN
     return node_type in _NAMELESS or (language == "ruby" and node_type in ("block", "do_block"))
 
 

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
 
 from kbc.languages.mending import blank
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
 # follows, so that the definition behind it gets lost.
@@ -102,6 +106,24 @@ _FYPP_LINE = re.compile(
 definitions are found better with them."""
 # The grammar of F# has conditions between whole definitions alone, and loses what follows others.
 _FSHARP_CONDITION = re.compile(rb"^[ \t]*#(?:if|else|endif)\b[^\r\n]*", re.MULTILINE)
+# `module internal Sea.Tanks`, whose modifier the grammar knows only in front of `=`
+_FSHARP_MODULE = re.compile(
+    rb"^(module[ \t]+(?:rec[ \t]+)?)((?:internal|private|public)[ \t]+)(?=[\w.`]+[ \t]*\r?$)",
+    re.MULTILINE,
+)
+_FSHARP_LET = re.compile(rb"^[ \t]*let\b", re.MULTILINE)
+# `val fill: level: int -> Tank` and `member Level: int`, which the grammar does not know
+_FSHARP_STATED = re.compile(
+    rb"^([ \t]*)(?:new|(?:val|(?:static[ \t]+)?member)[ \t]+"
+    rb"(?:(?:inline|internal|mutable|private|public)[ \t]+)*(?:``[^`\n]+``|\([^)\n]+\)|[\w']+))"
+    rb"((?:<[^\n]*?>)?[ \t]*:(?!:)[^\n]*(?:\n\1[ \t]+[^\s][^\n]*)*)",
+    re.MULTILINE,
+)
+_FSHARP_INTERFACE = re.compile(
+    rb"^([ \t]+)interface(?=[ \t]+(?!end\b)[^\s=]+(?:<[^\n]*>)?[ \t]*\r?$)", re.MULTILINE
+)
+_VALUE = b"0"
+"""What stands for the types of a signature file of F#."""
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
@@ -114,7 +136,9 @@ def parsed(source: bytes, language: str) -> bytes:
     if language == "fortran":
         return _FYPP_LINE.sub(lambda found: found[1] + b"!".ljust(len(found[2]), b"-"), source)
     if language == "fsharp":
-        return _FSHARP_CONDITION.sub(lambda found: blank(found[0]), source)
+        text = _FSHARP_CONDITION.sub(lambda found: blank(found[0]), source)
+        text = _FSHARP_MODULE.sub(_hidden, text)
+        return text if _FSHARP_LET.search(text) else _without_types(text)
     if language == "csharp":
         return _REF_STRUCT.sub(b"   ", source)
     if language not in _WITH_MACROS:
@@ -162,6 +186,33 @@ def _with_heads(text: bytes) -> bytes:
             parts.append(b"(" + inside + b")")
             done = head.end()
     return b"".join([*parts, text[done:]])
+
+
+def _without_types(signatures: bytes) -> bytes:
+    """A signature file of F# as a program: values in place of their types, no constructors, and interfaces
+    as what a type inherits, as nothing implements them here."""
+    text = _FSHARP_INTERFACE.sub(lambda found: found[1] + b"inherit  ", signatures)
+    return _FSHARP_STATED.sub(_with_value, text)
+
+
+def _with_value(found: re.Match[bytes]) -> bytes:
+    """`let` with a value for what is stated with a type, and an argument for that of a function."""
+    head, type_ = found[0][: found.start(2) - found.start()], found[2].rstrip()
+    if head.lstrip() == b"new":
+        return blank(found[0])
+    is_value = head.lstrip().startswith(b"val")
+    if not is_value and b"=" in type_:  # in a program
+        return found[0]
+    value = b" _=" if is_value and b"->" in type_ and len(type_) > len(b" _=0") else b"="
+    hidden = blank(type_)
+    end = found[2][len(type_) :]
+    head = head.replace(b"val", b"let", 1) if is_value else head
+    return head + value + hidden[len(value) : -1] + _VALUE + end
+
+
+def is_for_type(value: Node, source: bytes) -> bool:
+    """Whether the parser got the value in place of a type that `source` states."""
+    return value.text == _VALUE and source[value.start_byte : value.end_byte] != _VALUE
 
 
 def _names(arguments: bytes) -> list[tuple[bytes, int]]:

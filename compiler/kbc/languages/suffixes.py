@@ -1,6 +1,6 @@
 """The language of a source file, by the extension of its name or by its first line.
 
-Names are those of tree-sitter grammars where one exists; `quint` has none.
+Names are those of tree-sitter grammars where one exists; `crystal` and `quint` have none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _ORG_MODE = re.compile(rb"-\*-(?:[^*]*;)?\s*(?:mode:\s*)?org\s*(?:;[^*]*)?-\*-",
 
 _ENDINGS: Mapping[str, Sequence[str]] = {
     "bash": ("bash", "bats", "ksh", "sh", "zsh"), "batch": ("bat", "cmd"),
-    "clojure": ("bb", "clj", "cljc", "cljs"), "commonlisp": ("lisp",),
+    "clojure": ("bb", "clj", "cljc", "cljs"), "commonlisp": ("lisp",), "crystal": ("cr",),
     "cpp": ("c++", "cc", "cpp", "cxx", "h", "h++", "hh", "hpp", "hxx", "inl", "ino", "ipp", "tcc", "tpp"),
     "csharp": ("cs", "csx"), "cuda": ("cu", "cuh"), "elisp": ("el",), "elixir": ("ex", "exs"),
     "erlang": ("erl", "escript", "hrl"),
@@ -45,7 +45,7 @@ LANGUAGES: Mapping[str, str] = {
 }
 
 _WITHOUT_GRAMMAR = (
-    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "bicep", "cbl", "chpl", "cob", "cr",
+    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "bicep", "cbl", "chpl", "cob",
     "cue", "dfy", "dhall", "dsp", "fnl", "fst", "fut", "hy", "idr", "janet", "jsonnet", "kk", "lagda",
     "lean", "libsonnet", "lidr", "metal", "mojo", "move", "mzn", "ncl", "odin", "pas", "pde", "pkl", "pml",
     "pony", "raku", "rakumod", "rego", "scad", "sml", "smt2", "stan", "tcl", "thy", "v", "vala", "vb",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import containment, grammars, preprocessed
+from kbc.languages.definitions import crystal
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
@@ -80,6 +81,8 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 
 def found_symbols(text: str, language: str) -> list[Symbol]:
     """`symbols`, found in this process."""
+    if language == "crystal":
+        return _by_words(text)
     source = text.encode("utf-8", "surrogatepass")
     parsed = preprocessed.parsed(source, language)
     root = grammars.tree(parsed, language)
@@ -92,6 +95,24 @@ def found_symbols(text: str, language: str) -> list[Symbol]:
     if root.has_error:
         found = _more(found, source, mended(parsed, parse), language)
     return _apart(found, text.split("\n")) if language in _FLAT else found
+
+
+def _by_words(text: str) -> list[Symbol]:
+    """The definitions of a language that is read without a grammar."""
+    found: list[Symbol] = []
+    around: list[Symbol] = []
+    for each in crystal.definitions(text.split("\n")):
+        if each.depth > MAX_DEPTH:
+            continue
+        del around[each.depth :]
+        holder = around[-1] if around else None
+        is_member = each.kind == "function" and holder and holder.kind in MEMBER_HOLDERS
+        kind = "method" if is_member else each.kind
+        head = each.signature[:MAX_SIGNATURE_CHARS]
+        symbol = Symbol(each.name, kind, each.line, each.end_line, each.own_line, head)
+        (holder.children if holder else found).append(symbol)
+        around.append(symbol)
+    return found
 
 
 def _apart(found: Sequence[Symbol], lines: Sequence[str]) -> list[Symbol]:
@@ -239,8 +260,8 @@ class _Walk:
     def _is_local(self, node: Node) -> bool:
         """Whether a function has no name, and is no module: those are called where they stand
         (`(function () { ... })()`), given to a function that is, or to `define`."""
-        if not is_nameless(node.type, self._language):
-            return False
+        if not is_nameless(node.type, self._language) or self._language == "nix":
+            return is_nameless(node.type, self._language)
         call = node.parent
         while call is not None and call.type in _AROUND_FUNCTIONS:
             call = call.parent
@@ -347,17 +368,30 @@ class _Walk:
             return last
         return min(last, self._without_comments_behind(defining, self._last_row(defining))[0])
 
-    def _signature(self, node: Node) -> str:
-        body = node.child_by_field_name("body") or next(
+    def _body(self, node: Node) -> Node | None:
+        """What is behind the head of a definition; in Nix that is behind all of the arguments."""
+        if self._language == "nix":
+            value = found = at(node, "expression")
+            while found is not None and found.type == "function_expression":
+                found = at(found, "body")
+            return None if found is value else found
+        return node.child_by_field_name("body") or next(
             (child for child in node.named_children if is_body(child.type)), None
         )
-        end = body.start_byte if body is not None else node.end_byte
-        if body is None:
+
+    def _signature(self, node: Node) -> str:
+        body = self._body(node)
+        value = at(node, "body", ":method_or_prop_defn/:const")
+        if value is not None and preprocessed.is_for_type(value, self._names.source):
+            end = value.end_byte
+        elif body is not None:
+            end = body.start_byte
+        else:
             # Attributes and the type may be on lines of their own; a type with a body is no part of it.
             declared = None if at(node, "type/body") else at(node, "declarator")
             named = at(node, "name") or declared or node
-            line_end = self._names.source.find(b"\n", named.start_byte, end)
-            end = line_end if line_end >= 0 else end
+            line_end = self._names.source.find(b"\n", named.start_byte, node.end_byte)
+            end = line_end if line_end >= 0 else node.end_byte
         text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())
         return text.rstrip(" {:=").strip()[:MAX_SIGNATURE_CHARS]
 

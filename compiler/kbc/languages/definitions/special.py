@@ -60,6 +60,9 @@ _DART_MEMBERS = (
     ":setter_signature",
 )  # fmt: skip
 _FSHARP_NAMES = ("identifier", "op_identifier", "active_pattern")
+_NIX_OPTION = re.compile(r"mk\w*Option")
+_NIX_PARTS = frozenset({"config", "imports", "meta", "options"})
+"""What modules and packages consist of: names that say nothing."""
 _KOTLIN_TYPE = re.compile(r"(?:\w+\s+)*(class|interface|object)\s+(\w+)")
 _C_SCOPES = frozenset({"declaration_list", "linkage_specification", "translation_unit"})
 _RUBY_CALLS = frozenset({"alias_method", "define_method"})
@@ -243,8 +246,9 @@ def julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
 
 
 def julia_constant(names: NodeNames, node: Node, holder: str) -> Definition:
-    """`const X = 1` and `const X::Int = 1`, of a module."""
-    name = innermost(at(node, "^"), ("assignment", "typed_expression"), ("identifier",))
+    """`const X = 1`, `const X::Int = 1` and `const X{T} = ...`, of a module."""
+    through = ("assignment", "typed_expression", "parametrized_type_expression")
+    name = innermost(at(node, "^"), through, ("identifier",))
     return ("constant", names.text(name)) if holder in _OPEN else NOTHING
 
 
@@ -271,6 +275,20 @@ def kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
         is_computed = at(node, ":getter/:function_body") is not None
         kind = "method" if is_computed else "constant" if "const" in modifiers(names, node) else ""
     return kind, names.name(at(node, ":variable_declaration"))
+
+
+def nix_binding(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`fill = level: ...` is a function, and `level = mkOption { ... }` an option of a module. Other values
+    have a name in what a file consists of, and none in what a call is given, such as a package."""
+    name, value = names.text(at(node, "attrpath")).strip('"'), at(node, "expression")
+    if value is not None and value.type == "function_expression":
+        return "function", name
+    while value is not None and value.type == "apply_expression":
+        value = at(value, "function")
+    if _NIX_OPTION.fullmatch(names.text(at(value, "attrpath/$", "name"))):
+        return "constant", name
+    is_part = holder not in ("constant", *CALLABLE) and name not in _NIX_PARTS
+    return ("constant", name) if is_part else NOTHING
 
 
 def ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:

@@ -95,6 +95,7 @@ _ECMASCRIPT: Mapping[str, Reader] = {
 _TYPESCRIPT: Mapping[str, Reader] = {**_ECMASCRIPT, "function_signature": Rule(kind="function")}
 _OCAML: Mapping[str, Reader | None] = {
     "constructor_declaration": None,  # of an exception or a variant
+    "class_type_definition": Rule(kind="interface", name=(":class_type_binding/:class_type_name",)),
     "exception_definition": Rule(kind="type"),
     "external": Rule(kind="function"),
     "module_type_definition": Rule(kind="interface"),
@@ -129,6 +130,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "css": {"class": None},
     "dart": {
         "declaration": special.dart_declaration,
+        "extension_type_declaration": Rule(kind="class", name=(":identifier",)),
         "function_signature": _inner_value(kind="function"),
         "getter_signature": _inner_value(kind="function"),
         "method_signature": special.dart_method,
@@ -140,7 +142,9 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "elixir": {"call": special.elixir_call, "unary_operator": special.elixir_attribute},
     "elm": {"module_declaration": None},
     "erlang": {
+        "callback": Rule(kind="function", name=("^",)),
         "function": None,
+        "opaque": Rule(kind="type", of="name"),
         "pp_define": Rule(kind="macro", of="lhs"),
         "type_alias": Rule(kind="type", of="name"),
     },
@@ -156,6 +160,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "enum_type_defn": _of_fsharp(kind="enum"),
         "exception_definition": Rule(kind="type", name=("exception_name",)),
         "function_or_value_defn": special.fsharp_value,
+        "interface_type_defn": _of_fsharp(kind="interface"),
         "member_defn": Rule(  # of a type, without the name of the instance (`this.Fill`)
             kind="method",
             name=(
@@ -244,6 +249,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "template_declaration": _of_nim(kind="macro"),
         "type_declaration": _of_nim(kind="type"),
     },
+    "nix": {"binding": special.nix_binding},
     "objc": {"preproc_def": _macro, "struct_declaration": None},  # what a property declares
     "ocaml": {
         **_OCAML,
@@ -286,6 +292,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "solidity": {  # members that their keyword names
         "constructor_definition": Rule(kind="function", name=("@",)),
         "fallback_receive_definition": Rule(kind="function", name=("@",)),
+        "user_defined_type_definition": Rule(kind="type", name=("^",)),
     },
     "sql": {
         "create_function": _of_table(kind="function"),

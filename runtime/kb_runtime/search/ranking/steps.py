@@ -174,16 +174,17 @@ def feedback_bonus(scores: Scores, similarity: Floats) -> Scores:
 
 
 def definition_bonus(
-    wanted: set[str],
-    wanted_folded: set[str],
+    wanted: Set[str],
+    wanted_folded: Set[str],
     defined: Iterable[str],
     defined_folded: Iterable[str],
     symbol: str,
 ) -> float:
     """The bonus of a chunk that defines the names `defined` and is part of the definition `symbol`.
 
-    `wanted` are the names that the query has, as typed; `_folded` are the same names in lower case. Names
-    of a chunk outside of every definition are headings and aliases, which the lexical side knows.
+    `wanted` are the names that the query has, as typed; `_folded` are those of them that count in another
+    case, too, in lower case. Names of a chunk outside of every definition are headings and aliases, which
+    the lexical side knows.
     """
     if not symbol:
         return 0.0
@@ -195,10 +196,13 @@ def definition_bonus(
 
 
 def without_additions(
-    bonus: Sequence[float], wanted: Set[str], names: Sequence[tuple[Sequence[str], str]]
+    bonus: Sequence[float],
+    wanted: Set[str],
+    names: Sequence[tuple[Sequence[str], str]],
+    share: float = INSIDE,
 ) -> list[float]:
-    """The bonuses of `definition_bonus`, lower for what adds to a wanted type (`impl`, `extension`) and
-    defines nothing else that is wanted, where another candidate defines the type.
+    """The bonuses of `definition_bonus`, and only that `share` for what adds to a wanted type (`impl`,
+    `extension`) and defines nothing else that is wanted, where another candidate defines the type.
 
     `names` are those that each candidate defines, with the type that it adds to, "" for none; all are in
     lower case, as the names `wanted`.
@@ -210,7 +214,7 @@ def without_additions(
     defined = [own for each, (own, type_) in both if each >= DEFINITION and not type_]
     elsewhere = set[str]().union(*defined)
     return [
-        each * INSIDE if type_ in elsewhere and own <= {type_} else each
+        each * share if type_ in elsewhere and own <= {type_} else each
         for each, (own, type_) in zip(bonus, found, strict=True)
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.fusion import RankedRows, to_unit_range
 from kb_runtime.search.lexical_plan import MAX_TERMS
-from kb_runtime.search.ranking import paths, steps
+from kb_runtime.search.ranking import definitions, paths, steps
 from kb_runtime.search.ranking.companions import companions
 from kb_runtime.search.ranking.copies import copies_in
 from kb_runtime.search.ranking.facts import Facts, are_programs
@@ -70,7 +70,7 @@ class Structure:
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         if matrix is None and "weights" in enabled and not query.is_name:
             fused = self._with_source_behind(query, fused, first)
-        named = by_words[: steps.NAMED] if _possible_names(query) else ()
+        named = by_words[: steps.NAMED] if definitions.possible_names(query) else ()
         ranked, rest = divided(fused, named, self._members(fused, first))
         pool = self._read(query, ranked.rows, matrix, enabled)
         scaled = to_unit_range(ranked.scores)
@@ -208,38 +208,16 @@ class Structure:
     def _with_definitions(
         self, pool: Pool, scores: Scores
     ) -> tuple[Scores, frozenset[int], list[int]]:
-        """Scores with the bonus of definitions, unchanged when the query has no name; the places of the rows
-        that pass the name on where nothing defines it, which the query so asks for; and of those that define
-        or pass on the name that the query is."""
+        """Scores with the bonus of definitions, unchanged when the query has no name, and what else
+        `definitions.Defining` says."""
         import numpy as np
 
-        wanted = _possible_names(pool.query)
-        # `Rack::Builder` and `json.dumps` ask for their last part.
-        wanted |= {name.replace("::", ".").rpartition(".")[2] for name in wanted}
-        wanted = {name for name in wanted if self._names_something(name)}
-        mentions = [name for name in pool.query.mentions if self._names_something(name[-1])]
-        if not wanted and not mentions:
+        asked = definitions.asked(pool.query, self._names_something)
+        if not any(asked):
             return scores, frozenset(), []
-        folded = {name.lower() for name in wanted}
         names = [*map(self._facts.names, pool.rows)]
-        bonus = [
-            steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
-            for one in names
-        ]
-        own = [(one.folded, one.added_to) for one in names]
-        bonus = steps.without_additions(bonus, folded, own)
-        for name in mentions:
-            for at, one in enumerate(names):
-                if (match := one.match(name)) is not None:
-                    bonus[at] = max(bonus[at], steps.member_bonus(match))
-        passing: frozenset[int] = frozenset()
-        if max(bonus) < steps.DEFINITION * steps.OTHER_CASE:  # defined elsewhere, if at all
-            passing = frozenset(at for at, one in enumerate(names) if wanted & {*one.exports})
-            for at in passing:
-                bonus[at] = steps.RE_EXPORT
-        is_name = pool.query.is_name
-        defining = [at for at, each in enumerate(bonus) if is_name and each >= steps.DEFINITION]
-        return scores + np.array(bonus), passing, defining
+        bonus, passing, named = definitions.defining(pool.query, asked, names)
+        return scores + np.array(bonus), passing, named
 
     def _names_something(self, name: str) -> bool:
         """Whether it is worth looking for definitions of `name` among the candidates."""
@@ -335,8 +313,3 @@ def _listed(copies: Copies) -> list[int]:
 def _words(query: Query) -> set[str]:
     """The words of a query and their parts, in lower case."""
     return {name for term in query.terms for name in (term.typed.lower(), *term.names)}
-
-
-def _possible_names(query: Query) -> set[str]:
-    """The words of a query that may be names of definitions, as typed."""
-    return {*query.identifiers, *(term.typed for term in query.terms if len(query.terms) == 1)}

@@ -216,6 +216,12 @@ def listed(language: str, text: str) -> list[str]:
         ),
         pytest.param(
             "dart",
+            "extension type const Litres._(int value) implements int {\n  int twice() => 2;\n}\n",
+            ["class Litres", "method twice"],
+            id="types that extend others",
+        ),
+        pytest.param(
+            "dart",
             "abstract class Tank {\n  static const int litres = 40;\n  int get level;\n  void fill(int n);\n"
             "  final int size;\n  const Tank(this.size);\n  Tank.of() : size = 1;\n  Tank.big() {\n  }\n}\n"
             "final most = 3;\nint get least => 1;\nvoid f() {\n  const n = 1;\n}\n",

@@ -72,3 +72,62 @@ def test_macros_name_functions_by_the_argument_that_differs_and_not_by_types_in_
     assert named('CASE_METHOD(Tank, "Fills it.")', 'CASE_OF("Fills it.", T, char)') == []
     assert named("CASE(T)", "CASE(Drains, T)") == ["T", "Drains"]
     assert named('CORE_FN(fill, "Fills a Tank.", "(fill n)")') == ["fill"]
+
+
+NIX = """{ lib, ... }:
+let
+  inherit (lib) mkOption;
+  # Fills it.
+  fill = level: by:
+    level + by;
+  most = 40;
+in
+{
+  imports = [ ./pump.nix ];
+  options.services.tank = {
+    enable = lib.mkEnableOption "tank";
+    # How full.
+    level = mkOption {
+      default = 3;
+    };
+  };
+  config = lib.mkIf true {
+    services.pump = {
+      script = "x";
+    };
+  };
+  drain = { size, speed ? 1 }:
+    let
+      twice = x: x * 2;
+      half = 2;
+    in
+    twice size;
+}
+"""
+
+
+def test_functions_options_and_parts_of_files_of_nix() -> None:
+    found = walk(symbols(NIX, language="nix"))
+    assert [(each.kind, each.name, each.line, each.end_line) for each in found] == [
+        ("function", "fill", 4, 6),
+        ("constant", "most", 7, 7),
+        ("constant", "options.services.tank", 11, 17),
+        ("constant", "enable", 12, 12),
+        ("constant", "level", 13, 16),
+        ("function", "drain", 23, 28),
+        ("function", "twice", 25, 25),
+    ]
+
+
+def test_signatures_of_nix_have_all_arguments() -> None:
+    found = walk(symbols(NIX, language="nix"))
+    assert [each.signature for each in found if each.kind == "function"] == [
+        "fill = level: by",
+        "drain = { size, speed ? 1 }",
+        "twice = x",
+    ]
+
+
+def test_what_a_package_of_nix_is_given_has_no_name() -> None:
+    package = '{ stdenv }:\nstdenv.mkDerivation {\n  pname = "tank";\n  src = [\n    ./.\n  ];\n}\n'
+    assert symbols(package, language="nix") == []

@@ -13,6 +13,10 @@ def lines(text: str, language: str) -> list[tuple[str, int, int, int]]:
     return [(each.name, each.line, each.own_line, each.end_line) for each in found]
 
 
+def signatures(text: str) -> list[tuple[str, str]]:
+    return [(each.name, each.signature) for each in walk(symbols(text, language="fsharp"))]
+
+
 def kinds(text: str) -> list[tuple[str, str]]:
     return [(each.kind, each.name) for each in walk(symbols(text, language="fsharp"))]
 
@@ -150,6 +154,7 @@ and Color =
     | Red = 0
     | Blue = 1
 type Notify = delegate of int -> unit
+type Marker = interface end
 exception Leak of string
 
 module Pipes =
@@ -174,6 +179,7 @@ module Pipes =
         ("struct", "Point"),
         ("enum", "Color"),
         ("type", "Notify"),
+        ("interface", "Marker"),
         ("type", "Leak"),
         ("module", "Pipes"),
         ("function", "flow"),
@@ -245,3 +251,58 @@ let fill x =
         ("drain", 12, 13, 13),
         ("fill", 15, 15, 20),
     ]
+
+
+def test_signatures_of_fsharp_state_values_and_members_with_their_types() -> None:
+    text = """module internal Sea.Tanks
+
+/// Fills it.
+val fill: level: int -> Tank
+val inline (+++): a: Tank ->
+                  b: Tank ->
+                  Tank
+
+/// At most.
+val most: int
+
+type Pump =
+    interface System.IDisposable
+    new: size: int -> Pump
+
+    /// Starts it.
+    [<Obsolete>]
+    member Start: unit -> int
+    static member Of: size: int -> Pump
+    abstract Drain: unit -> int
+
+module Pipes =
+    val length: int
+"""
+
+    assert signatures(text) == [
+        ("fill", "val fill: level: int -> Tank"),
+        ("+++", "val inline (+++): a: Tank -> b: Tank -> Tank"),
+        ("most", "val most: int"),
+        ("Pump", "Pump = interface System.IDisposable new: size: int -> Pump"),
+        ("Start", "[<Obsolete>] member Start: unit -> int"),
+        ("Of", "static member Of: size: int -> Pump"),
+        ("Drain", "abstract Drain: unit -> int"),
+        ("Pipes", "module Pipes"),
+        ("length", "val length: int"),
+    ]
+    assert [kind for kind, _ in kinds(text)] == [
+        *("function", "function", "constant", "class"),
+        *("method", "method", "method", "module", "constant"),
+    ]
+    assert lines(text, "fsharp")[:3] == [("fill", 3, 4, 4), ("+++", 5, 5, 7), ("most", 9, 10, 10)]
+
+
+def test_fields_that_a_program_of_fsharp_states_are_no_functions() -> None:
+    text = """type Tank =
+    val level: int -> int
+    static member Of: int = 1
+
+let fill (tank: Tank) = 1
+"""
+
+    assert kinds(text) == [("class", "Tank"), ("method", "Of"), ("function", "fill")]

@@ -229,8 +229,9 @@ def test_an_upper_case_type_above_a_function_is_no_macro() -> None:
 OF_ONE_LANGUAGE = {
     "julia": (
         "struct P{T} <: Q\n x\nend\nf(x) = x + 1\nfunction g(x::T)::Int where T\n x\nend\n"
-        "Base.show(io, p) = 1\nfunction Base.length(p)\n 1\nend\nabstract type A <: B end\ny = f(1)\n",
-        "struct P, function f, function g, function Base.show, function Base.length, type A",
+        "Base.show(io, p) = 1\nfunction Base.length(p)\n 1\nend\nabstract type A <: B end\ny = f(1)\n"
+        "const C{T} = D{T, 1}\n",
+        "struct P, function f, function g, function Base.show, function Base.length, type A, constant C",
     ),
     "nim": (
         "type\n  A* = object\n    x: int\n  B = enum\n    a, b\nproc f*(x: int) = 1\n"
@@ -240,9 +241,9 @@ OF_ONE_LANGUAGE = {
     "ocaml": (
         "let re = 1\nlet f a =\n  let s = 1 in\n  let h x = x in\n  h s\nlet g = fun x -> x\n"
         "let (+++) a b = a\nlet () = ()\nexception Bad of int\nmodule type S = sig\n  val v : int\nend\n"
-        'external e : int -> int = "e"\n',
+        'external e : int -> int = "e"\nclass type ct = object\n  method m : int\nend\n',
         "constant re, function f, function h, function g, function +++, type Bad, interface S, method v,"
-        " function e",
+        " function e, interface ct",
     ),
     "elixir": (
         "defmodule M do\n  defguard is_even(x) when rem(x, 2) == 0\n  defmacrop m(x), do: x\n"
@@ -269,9 +270,9 @@ OF_ONE_LANGUAGE = {
         "function add, function +++, type E, type t",
     ),
     "erlang": (
-        "-module(m).\n-define(KEY, 1).\n-define(LOG(A), A).\n-type t() :: a.\n-spec f(a) -> b.\n"
-        "f(a) -> b;\n\nf(b) -> c.\nf(a, b) -> d.\n",
-        "macro KEY, macro LOG, type t, function f, function f",
+        "-module(m).\n-define(KEY, 1).\n-define(LOG(A), A).\n-type t() :: a.\n-opaque u() :: a.\n"
+        "-callback c(a) -> b.\n-spec f(a) -> b.\nf(a) -> b;\n\nf(b) -> c.\nf(a, b) -> d.\n",
+        "macro KEY, macro LOG, type t, type u, function c, function f, function f",
     ),
     "clojure": (
         '(def ^:private x 1)\n(defprotocol ^{:added "1"} P)\n(defn ^String g [a] a)\n'
@@ -279,8 +280,9 @@ OF_ONE_LANGUAGE = {
         "constant x, interface P, function g, function t, constant o",
     ),
     "solidity": (
-        "error Low(uint a);\ncontract A {\n constructor(address o) {}\n receive() external payable {}\n}\n",
-        "type Low, class A, method constructor, method receive",
+        "error Low(uint a);\ntype Id is uint64;\ncontract A {\n constructor(address o) {}\n"
+        " receive() external payable {}\n}\n",
+        "type Low, type Id, class A, method constructor, method receive",
     ),
     "perl": (
         "package A::B;\nsub f { 1 }\nhas level => (\n is => 'ro',\n);\nhas 'tap' => sub { 2 };\n"

@@ -77,6 +77,14 @@ def test_a_name_that_is_defined_nowhere_is_found_where_it_is_passed_on(tree: Art
     assert "definitions" in [step for step, _ in first.adjustments]
 
 
+def definitions(tree: Artifact, query: str) -> dict[str, float]:
+    """What the first passage of each record gains as it defines a name of the query."""
+    return {
+        tree.catalog(hit.collection).id(hit.record): dict(hit.adjustments).get("definitions", 0.0)
+        for hit in reversed(tree.searcher.search(SearchRequest(query)).hits)
+    }
+
+
 def test_what_defines_a_type_comes_before_what_adds_to_it(tmp_path: Path) -> None:
     files = {
         "Winch.swift": "/// Pulls.\npublic final class Winch {\n  func pull() {\n    go()\n  }\n}\n",
@@ -85,13 +93,26 @@ def test_what_defines_a_type_comes_before_what_adds_to_it(tmp_path: Path) -> Non
     }
     tree = compiled(tmp_path, files=files)
     assert found(tree, "Winch")[0] == "Winch.swift"
-    gained = {
-        tree.catalog(hit.collection).id(hit.record): dict(hit.adjustments).get("definitions", 0.0)
-        for hit in tree.searcher.search(SearchRequest("Winch")).hits
-    }
-    assert gained["Winch.swift"] > gained["Winch+Rope.swift"] > 0.0
+    alone, within = definitions(tree, "Winch"), definitions(tree, "which var has `Winch`")
+    assert [each["Winch.swift"] for each in (alone, within)] == pytest.approx([steps.DEFINITION] * 2)
+    assert 0.0 == alone["Winch+Rope.swift"] < within["Winch+Rope.swift"] < steps.DEFINITION
     hits = tree.searcher.search(SearchRequest("Sail")).hits  # whose definition is elsewhere
     assert dict(hits[0].adjustments)["definitions"] == pytest.approx(steps.DEFINITION)
+
+
+def test_a_capitalised_word_of_a_question_is_the_type_that_is_called_so(tmp_path: Path) -> None:
+    files = {
+        "winch.ts": "/** Pulls a rope. */\nexport class Winch {\n  pull(): void {\n    go();\n  }\n}\n",
+        "ropes.ts": "/** The winch of a rope. */\nexport function winch(): void {\n  go();\n}\n",
+    }
+    tree = compiled(tmp_path, files=files)
+
+    assert definitions(tree, "how the Winch pulls a rope") == {
+        "winch.ts": pytest.approx(steps.DEFINITION),
+        "ropes.ts": 0.0,
+    }
+    assert not any(definitions(tree, "how the winch pulls a rope").values())
+    assert not any(definitions(tree, "how the WINCH pulls a rope").values())
 
 
 def test_of_versions_side_by_side_the_latest_comes_first(tree: Artifact) -> None:
