@@ -122,6 +122,11 @@ def _ends_with(path: str, ending: str) -> bool:
     return whole.endswith(wanted) or stem.endswith(wanted)
 
 
+def separated(names: Iterable[str]) -> list[str]:
+    """Names without commas, of which a text may hold several: `docs, examples`."""
+    return [name for text in names for part in text.split(",") if (name := part.strip())]
+
+
 def suggest(name: str, names: Iterable[str], limit: int = SUGGESTIONS) -> list[str]:
     """Names like `name`: those that contain it or are contained in it, then those a few edits away.
 

@@ -289,6 +289,12 @@ def test_learning_context_of_some_kinds(
     assert found.get("kinds", []) == [kind.lower() for kind in kinds]
 
 
+def test_kinds_may_be_separated_by_commas(school: Server) -> None:
+    scope: dict[str, Any] = {"workshop": "react", "exerciseNumber": 1}
+    found = school.call("retrieve_learning_context", **scope, kinds="diffs, code")
+    assert found["kinds"] == ["diffs", "code"]
+
+
 def test_a_cursor_goes_on_with_its_kinds(school: Server) -> None:
     scope: dict[str, Any] = {"workshop": "react", "exerciseNumber": 1, "kinds": ["instructions"]}
     whole = school.call("retrieve_learning_context", **scope)["sections"]

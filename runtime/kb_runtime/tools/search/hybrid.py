@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.search.results import explain
-from kb_runtime.text.names import known_as, quoted, quoted_all, suggest_all
+from kb_runtime.text.names import known_as, quoted, quoted_all, separated, suggest_all
 from kb_runtime.text.rendering import excerpt, shorten
 from kb_runtime.text.written_json import WrittenObject, json_text
 from kb_runtime.tools import lookup, parameter
@@ -126,7 +126,7 @@ def _scopes(
         warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
     given = several or ([single] if single else [ALL])
     known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
-    scopes = [known_as(name, known) or name for name in given]
+    scopes = [known_as(name, known) or name for name in separated(given) or [ALL]]
     if unknown := [name for name in scopes if name not in known]:
         raise bad_input(
             f"there is no scope {quoted_all(unknown)}. Valid scopes: {', '.join(known)}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
-from kb_runtime.text.names import quoted, quoted_all, suggest_all
+from kb_runtime.text.names import quoted, quoted_all, separated, suggest_all
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
@@ -129,7 +129,7 @@ def _stated(
 
 def _kinds(given: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are asked for, each once, in their order; none for all. Raises BAD_INPUT."""
-    wanted = {each.strip().casefold() for each in given}
+    wanted = {each.casefold() for each in separated(given)}
     known = (*SECTION_KINDS, *STORED_KINDS)
     if unknown := sorted(wanted.difference(known)):
         raise bad_input(

@@ -119,6 +119,12 @@ def test_single_scope_has_top_level_results(call: Call) -> None:
 
 
 @pytest.mark.usefixtures("one_of_each")
+@pytest.mark.parametrize("scopes", ["docs, patterns", ["docs,patterns"], ["docs", " patterns,"]])
+def test_scopes_may_be_separated_by_commas(call: Call, scopes: Any) -> None:
+    found = structured(call("hybrid_search", query="map", scopes=scopes))
+    assert found["scopes"] == ["docs", "patterns"]
+
+
 def test_all_unknown_scopes_are_named(call: Call) -> None:
     wrong = ["pattern", "docs", "everything", *(f"x{number}" for number in range(9))]
     error = refusal(call, "hybrid_search", query="map", scopes=wrong)
