@@ -157,10 +157,10 @@ def find(
     folder = tidy(bare).strip("/").casefold()
     if folder and (inside := [id for id in known if f"/{folder}/" in f"/{id.casefold()}"]):
         message = f"{quoted(name)} is a folder with {count_of(len(inside), 'record')}{within}, not a record"
-        suggestions = sorted(inside, key=lambda id: id.count("/"))[:PATH_SUGGESTIONS]
+        suggestions = sorted(dict.fromkeys(inside), key=lambda id: id.count("/"))[:PATH_SUGGESTIONS]
     else:
         message = f"there is no record {quoted(name)}{within}"
-        suggestions = suggest(bare, known, PATH_SUGGESTIONS)
+        suggestions = suggest(bare, dict.fromkeys(known), PATH_SUGGESTIONS)
     raise ToolError("NOT_FOUND", message, suggestions=suggestions, next_steps=next_steps)
 
 

@@ -279,9 +279,10 @@ def _found(session: Session, arguments: dict[str, Any]) -> Record:
     steps = [f"Call {tool_name(session, 'search')} with words of what you look for."]
     name = arguments["name"]
     called = tidy(name).rstrip("/")
-    if called.startswith(SCHEME):  # `kb://handbook/docs`
-        called = called.removeprefix(SCHEME).partition("/")[2]
     collections = [info.name for info in session.artifact.collections]
+    if called.startswith(SCHEME):  # `kb://handbook/docs`
+        kb, _, own = called.removeprefix(SCHEME).partition("/")
+        called = next(iter(session.artifact.addressed(kb, own)), own)
     if (named := known_as(called, collections)) is not None:
         steps.insert(0, f"Call {tool_name(session, 'list')} with collection {quoted(named)}.")
     places = lookup.find(session.artifact, name, arguments["collection"], steps)
