@@ -137,6 +137,11 @@ def test_what_is_open_stays_when_a_newer_build_is_published(tmp_path: Path) -> N
             "BAD_INPUT",
             'scope "dox" is not one of: all, ',
         ),
+        (
+            lambda kb: kb.search("x", scopes=["dox", "all", "nets"]),
+            "BAD_INPUT",
+            'scope "dox", "nets" are not one of: all, ',
+        ),
         (lambda kb: kb.get("x", collection="dox"), "NOT_FOUND", 'no collection "dox"'),
         (lambda kb: kb.call_tool("demo_serch"), "NOT_FOUND", 'no tool "demo_serch"'),
         (lambda kb: kb.call_tool("demo_search"), "BAD_INPUT", "query is required"),

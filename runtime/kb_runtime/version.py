@@ -11,6 +11,9 @@ FORMAT_VERSION = 2
 UNSHARDED_FORMAT_VERSION = 1
 """The format of artifacts without shards, and the oldest that is read."""
 
+UNSTATED_VERSION = "0"
+"""The version of content whose authors state none."""
+
 
 def install_hint(extra: str) -> str:
     """The command that installs what the extra `extra` brings."""

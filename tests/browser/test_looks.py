@@ -88,6 +88,16 @@ def test_no_page_is_wider_than_the_screen(
         keep(page, screens / f"{name}-{width}-{theme}.webp")
 
 
+@pytest.mark.parametrize("width", [360, 700, 1280])
+def test_the_names_of_many_knowledge_bases_fit_on_the_screen(
+    serve: Serve, open_page: Open, hostile: Path, width: int
+) -> None:
+    page = open_page(serve(*[hostile] * 6) + "/?q=a", width)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for name in page.locator(".bases a").all():
+        name.click(trial=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])

@@ -23,6 +23,7 @@ from kb_runtime.tools.introductions import introductions
 from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import describe
 from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
+from kb_runtime.version import UNSTATED_VERSION
 
 _NOUNS = {
     "builtins": "builtins",
@@ -157,11 +158,13 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
         count, noun = each.holding
         counts[noun] = counts.get(noun, 0) + count
     holdings = ", ".join(_counted(count, noun) for noun, count in counts.items())
-    built = f", built {facts.built_at}" if facts.built_at else ""
-    state = (
-        f"It holds {holdings}. Version {facts.version}{built}, build"
-        f" {facts.build_id}. {REFERENCE_ONLY}"
-    )
+    identity = [
+        f"version {facts.version}" if facts.version != UNSTATED_VERSION else "",
+        f"built {facts.built_at}" if facts.built_at else "",
+        f"build {facts.build_id}",
+    ]
+    identified = ", ".join(filter(None, identity))
+    state = f"It holds {holdings}. {identified[0].upper()}{identified[1:]}. {REFERENCE_ONLY}"
     longest = sum(len(text) + 1 for family, text in starts.items() if family != COMPACT)
     longest = max(longest, len(starts.get(COMPACT, "")) + 1)
     head = f"{facts.title}: {facts.description}" if facts.description else f"{facts.title}."

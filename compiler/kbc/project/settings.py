@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator
 
 from kb_runtime.search.ranking.steps import STEPS
+from kb_runtime.version import UNSTATED_VERSION
 from kbc.project.validation import (
     LanguageCode,
     Number,
@@ -77,7 +78,7 @@ class KbTable(Table):
     )
     title: str | None = Field(default=None, description="the title for people; default: the name")
     version: str = Field(
-        default="0", description="the version of the content, as its authors number it"
+        default=UNSTATED_VERSION, description="the version of the content, as its authors number it"
     )
     prefix: (
         Annotated[str, matching(PREFIX, "lower-case letters, digits and underscores, not code,")]

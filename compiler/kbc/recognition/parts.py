@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -132,18 +133,26 @@ def with_tests(
     """`collections` with those of the tests that stand beside pages or code, and the files of tests that are
     written like code or pages: features of Gherkin, suites of Robot Framework, test cases in Markdown. Tables
     that tests of a program or dependencies hold are data. A page that says more than its test cases stays one
-    of its collection, too."""
+    of its collection, too, and so does a page that only repeats test cases of tables."""
     written, own = _written_tests(root, files)
-    held = _pages_of_cases(root, files, collections)
-    pages = [name for name, cases in held.items() if _says_little_else(root / name, cases)]
     tables = [name for name in files if name.lower().endswith(_TABLES) and not is_of_others(name)]
-    found = tuple(name for name in tables[:_MOST_TRIED] if _holds_tests(root / name))
+    listed = {name: cases for name in tables[:_MOST_TRIED] if (cases := _cases_in(root / name))}
+    known = {*map(_known_as, chain(*listed.values()))}
+    written_down = _pages_of_cases(root, files, collections)
+    held = {
+        name: cases
+        for name, cases in written_down.items()
+        if not known.issuperset(map(_known_as, cases))
+    }
+    repeating = [name for name in written_down if name not in held]
+    pages = [name for name, cases in held.items() if _says_little_else(root / name, cases)]
+    found = tuple(listed)
     beside = [without(each, pages) if _is_plain(each) else each for each in collections]
     if pages:
         folder = posixpath.commonpath(map(posixpath.dirname, held))
         places = {folder} if folder else _outermost(posixpath.dirname(each) or "." for each in held)
-        cases = collection("cases", "tests", tuple(sorted(places)))
-        written.append(replace(cases, include=("*.md",)))
+        whole = collection("cases", "tests", tuple(sorted(places)))
+        written.append(without(replace(whole, include=("*.md",)), repeating))
         left = [*{name for name in files if is_page(name)}.difference(pages)]
         beside = [
             each
@@ -156,6 +165,11 @@ def with_tests(
 
 def _is_plain(held: Collection) -> bool:
     return held.kind == "docs" and not held.generator
+
+
+def _known_as(case: Case) -> tuple[str, str]:
+    """What two tests have in common that are one."""
+    return case.uid.casefold(), case.title.casefold()
 
 
 def _pages_of_cases(

@@ -88,8 +88,8 @@ class Doctor:
         entries: list[_ServerEntry] = []
         for client in CLIENTS.values():
             if client.is_detected(self._machine):
-                for scope in client.scopes:
-                    yield from self._configuration(client, scope, entries)
+                for scope, path in self._files(client):
+                    yield from self._configuration(client, scope, path, entries)
         yield from _duplicates(entries)
         for entry in entries:
             yield from self._entry(entry)
@@ -97,11 +97,19 @@ class Doctor:
             what = "this knowledge base" if self._server is not None else "a knowledge base of kbc"
             yield Finding("warning", "clients", f"No client on this machine starts {what}.", _AGAIN)
 
+    def _files(self, client: Client) -> Iterator[tuple[Scope, str]]:
+        """The client's files, each once: a project in the home folder has the user's own."""
+        seen: set[str] = set()
+        for scope in client.scopes:
+            path = client.path(self._machine, scope, self._project)
+            if (file := os.path.realpath(path)) not in seen:
+                seen.add(file)
+                yield scope, path
+
     def _configuration(
-        self, client: Client, scope: Scope, entries: list[_ServerEntry]
+        self, client: Client, scope: Scope, path: str, entries: list[_ServerEntry]
     ) -> Iterator[Finding]:
         """Reads one file, and adds to `entries` what is to be examined."""
-        path = client.path(self._machine, scope, self._project)
         about = f"{client.title}, {path}"
         try:
             snapshot = config_file.read(path)

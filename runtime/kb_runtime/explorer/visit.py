@@ -102,6 +102,21 @@ class Visit:
             self.request.url.path.removeprefix(self.root) or "/", **{**params, **changes}
         )
 
+    def beside(self, number: int) -> str:
+        """The address of this page about the base `number`, from 1: of a tool, what is called alike there. Of
+        what that base does not have it is the page above."""
+        path = self.request.url.path.removeprefix(self.root) or "/"
+        if path == "/record":
+            return self.url("/", kb=number)
+        if tool := self.request.path_params.get("name"):
+            with self.explorer.bases.all[number - 1].use() as opened:
+                known = {each["name"] for each in opened.kb.tool_definitions}
+                bare = tool.removeprefix(f"{self.kb.manifest['prefix']}_")
+                names = (tool, f"{opened.kb.manifest['prefix']}_{bare}")
+            path = next((f"/tools/{each}" for each in names if each in known), "/tools")
+        left_out = dict.fromkeys(("row", "name", "page"), "")
+        return self.url(path, **{**self.request.query_params, **left_out, "kb": number})
+
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response:
         return HTMLResponse(self.html(template, **values), status)
 

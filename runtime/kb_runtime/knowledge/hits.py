@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.results import Explanation, explain
-from kb_runtime.text.names import known_as, quoted, suggest
+from kb_runtime.text.names import known_as, quoted_all, suggest_all
 from kb_runtime.text.unshown import last_line, shown_text
 
 if TYPE_CHECKING:
@@ -112,15 +112,15 @@ def require_known(
     known: Sequence[str],
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Raises `ToolError` BAD_INPUT for the first of the values that is not one of `known`."""
-    for value in values:
-        if value not in known:
-            raise ToolError(
-                "BAD_INPUT",
-                f"{argument} {quoted(value)} is not one of: {', '.join(known)}",
-                suggestions=suggest(value, known),
-                details=details,
-            )
+    """Raises `ToolError` BAD_INPUT with the values that are not among `known`, if there are any."""
+    if unknown := [value for value in values if value not in known]:
+        are = "is" if len(unknown) == 1 else "are"
+        raise ToolError(
+            "BAD_INPUT",
+            f"{argument} {quoted_all(unknown)} {are} not one of: {', '.join(known)}",
+            suggestions=suggest_all(unknown, known),
+            details=details,
+        )
 
 
 def filled_scopes(scopes: Mapping[str, Collection[str]]) -> list[str]:
@@ -132,18 +132,22 @@ def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ..
     """The collections of all `scopes` together; of the scope `all` when there are none. Raises
     `ToolError` BAD_INPUT for a scope that does not exist."""
     known: dict[str, list[str]] = knowledge.manifest["scopes"]
-    wanted = [scope_called(knowledge, name) for name in scopes] or [ALL]
+    wanted = _scopes_called(knowledge, scopes) or [ALL]
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
 
 
 def scope_called(knowledge: Knowledge, name: str) -> str:
     """The scope of a name in any case. Raises `ToolError` BAD_INPUT where there is none."""
+    return _scopes_called(knowledge, [name])[0]
+
+
+def _scopes_called(knowledge: Knowledge, names: Iterable[str]) -> list[str]:
     known: dict[str, list[str]] = knowledge.manifest["scopes"]
-    scope = known_as(name, known) or name
-    if scope not in known:
+    scopes = [known_as(name, known) or name for name in names]
+    if unknown := [scope for scope in scopes if scope not in known]:
         filled = filled_scopes(known)
-        require_known("scope", [scope], filled, details={"allowed": filled})
-    return scope
+        require_known("scope", unknown, filled, details={"allowed": filled})
+    return scopes
 
 
 def as_hit(knowledge: Knowledge, ranked: SearchHit, passage: Snippet | None = None) -> Hit:

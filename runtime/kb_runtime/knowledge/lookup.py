@@ -154,13 +154,13 @@ def find(
         return [described]
     known = [id for each in infos for id in knowledge.catalog(each.name).ids()]
     within = f" in {wanted}" if wanted else ""
-    folder = f"/{tidy(bare).strip('/').casefold()}/"
-    if inside := [id for id in known if folder in f"/{id.casefold()}"]:
+    folder = tidy(bare).strip("/").casefold()
+    if folder and (inside := [id for id in known if f"/{folder}/" in f"/{id.casefold()}"]):
         message = f"{quoted(name)} is a folder with {count_of(len(inside), 'record')}{within}, not a record"
-        suggestions = sorted(inside, key=lambda id: id.count("/"))[:PATH_SUGGESTIONS]
+        suggestions = sorted(dict.fromkeys(inside), key=lambda id: id.count("/"))[:PATH_SUGGESTIONS]
     else:
         message = f"there is no record {quoted(name)}{within}"
-        suggestions = suggest(bare, known, PATH_SUGGESTIONS)
+        suggestions = suggest(bare, dict.fromkeys(known), PATH_SUGGESTIONS)
     raise ToolError("NOT_FOUND", message, suggestions=suggestions, next_steps=next_steps)
 
 

@@ -46,6 +46,7 @@ _CALLED = re.compile(
 )
 """What many headings begin with: `Test Case 3:`."""
 _BETWEEN = re.compile(r"\A[\s:.|–—-]+")
+_EMPHASISED = re.compile(r"(\*\*|__)(?!\s)((?:(?!\1).)+)(?<!\s)\1")
 
 
 @dataclass(slots=True)
@@ -198,13 +199,19 @@ class _CasesOfPage:
         is_told = any(row["expected"] for row in section.rows)
         if not is_told and cells.keys().isdisjoint(("expected", *case_tables.IDENTIFIERS)):
             return
-        cells.setdefault("title", [_BETWEEN.sub("", title, count=1) or section.title])
+        about = "\n".join(section.about).strip()
+        # A heading that is only an identifier has the name of the test below it.
+        title = _BETWEEN.sub("", title, count=1)
+        first, _, rest = about.partition("\n")
+        if not title and "title" not in cells and (named := _EMPHASISED.fullmatch(first.strip())):
+            title, about = _plain(named[2]), rest.strip()
+        cells.setdefault("title", [title or section.title])
         row = case_tables.record(cells)
         if section.rows:
             row["steps"] = section.rows
         if all(map(_ITEM.fullmatch, filter(None, section.fields.get("preconditions", ())))):
             row["preconditions"] = row.get("preconditions", "").split("\n")
-        if "description" not in row and (about := "\n".join(section.about).strip()):
+        if about and "description" not in row:
             row["description"] = about
         yield self._placed(row, above, section.line)
 

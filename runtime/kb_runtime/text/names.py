@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.tables import some_of
 from kb_runtime.text.urls import is_web_address, page_key, page_segments, shared_ending
 
 SUGGESTIONS = 5
@@ -121,6 +122,11 @@ def _ends_with(path: str, ending: str) -> bool:
     return whole.endswith(wanted) or stem.endswith(wanted)
 
 
+def separated(names: Iterable[str]) -> list[str]:
+    """Names without commas, of which a text may hold several: `docs, examples`."""
+    return [name for text in names for part in text.split(",") if (name := part.strip())]
+
+
 def suggest(name: str, names: Iterable[str], limit: int = SUGGESTIONS) -> list[str]:
     """Names like `name`: those that contain it or are contained in it, then those a few edits away.
 
@@ -143,6 +149,12 @@ def suggest(name: str, names: Iterable[str], limit: int = SUGGESTIONS) -> list[s
         if distance is not None:
             found.append((1, distance, candidate))
     return [candidate for _, _, candidate in sorted(found)[:limit]]
+
+
+def suggest_all(wanted: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Names like any of those `wanted`, the first few of them."""
+    found = (name for each in wanted[:SUGGESTIONS] for name in suggest(each, names))
+    return list(dict.fromkeys(found))[:SUGGESTIONS]
 
 
 def _stem(path: str) -> str:
@@ -228,3 +240,8 @@ def quoted(value: object, limit: int = 80) -> str:
     except (TypeError, ValueError, RecursionError):
         return type(value).__name__
     return text if len(text) <= 2 * limit else text[: 2 * limit - 1] + "…"
+
+
+def quoted_all(values: Iterable[object]) -> str:
+    """Values as `quoted`, the first few of them and how many more there are."""
+    return some_of(list(map(quoted, values)), SUGGESTIONS)

@@ -117,6 +117,18 @@ def compiled(folder: Path, cases: list[dict[str, Any]], cache: Path, *, embed: b
     return build(folder / "kb", options).path
 
 
+def compiled_twice(folder: Path, cases: list[dict[str, Any]]) -> Path:
+    """The cases as collections `one` and `two`."""
+    config = '[kb]\nname = "catalogue"\n'
+    for name in ("one", "two"):
+        (folder / "kb" / name).mkdir(parents=True)
+        (folder / "kb" / name / "functional.json").write_text(json.dumps(cases))
+        config += f'[[collection]]\nname = "{name}"\nkind = "tests"\npaths = ["{name}"]\n'
+    (folder / "kb" / "kb.toml").write_text(config)
+    options = BuildOptions(out=folder / "out", cache=folder / "cache", embed=False)
+    return build(folder / "kb", options).path
+
+
 def refused(reply: Reply, status: int) -> str:
     """The message of a flagged error with its status."""
     assert reply.is_error

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.acceptance.catalogue.cases import CASES, Call, client, compiled, refused
+from tests.acceptance.catalogue.cases import (
+    CASES,
+    Call,
+    client,
+    compiled,
+    compiled_twice,
+    refused,
+)
 
 from kb_runtime.store.manifest import load as load_manifest
 
@@ -74,6 +81,19 @@ def test_tests_that_share_a_key_are_listed(call: Call) -> None:
     assert found.structured["uid"] == "t-authors"
     assert found.structured["others"] == ["t-twin"]
     assert "t-twin" in found.text
+
+
+def test_a_test_that_two_collections_hold_is_told_with_its_addresses(tmp_path: Path) -> None:
+    call = client(compiled_twice(tmp_path, CASES), tmp_path)
+    for given, field in (("t-delete", "uid"), ("DEMO-11", "key"), ("API-900", "testCaseId")):
+        found = call("get_test_by_jira", jira_key=given)
+        (other,) = found.structured["others"]
+        assert other == f"kb://catalogue/two/{found.structured['uid']}"
+        name = given.upper()
+        assert f"{name} is also the {field} of other tests: {other}" in found.text
+        assert call("get_test_by_jira", jira_key=other).structured["uid"] == other.split("/")[-1]
+        similar = call("find_similar_tests", jira_key=given).uids
+        assert found.structured["uid"] not in similar
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,17 @@ def test_the_text_of_a_context(school: Server) -> None:
         ),
         (["CODE"], {"problem-code", "solution-code"}),
         (["diffs"], {"diff-summary", "diff-hunk"}),
+        (
+            ["problem"],
+            {
+                "workshop-instructions",
+                "exercise-instructions",
+                "problem-instructions",
+                "problem-code",
+            },
+        ),
+        (["solution"], {"solution-instructions", "solution-code", "diff-summary", "diff-hunk"}),
+        (["problem-code", "Diff-Summary"], {"problem-code", "diff-summary"}),
         ([], None),
     ],
 )
@@ -276,6 +287,12 @@ def test_learning_context_of_some_kinds(
     present = {section["kind"] for section in found["sections"]}
     assert present == expected if expected else {"problem-code", "diff-hunk"} <= present
     assert found.get("kinds", []) == [kind.lower() for kind in kinds]
+
+
+def test_kinds_may_be_separated_by_commas(school: Server) -> None:
+    scope: dict[str, Any] = {"workshop": "react", "exerciseNumber": 1}
+    found = school.call("retrieve_learning_context", **scope, kinds="diffs, code")
+    assert found["kinds"] == ["diffs", "code"]
 
 
 def test_a_cursor_goes_on_with_its_kinds(school: Server) -> None:
@@ -299,6 +316,9 @@ def test_kinds_that_do_not_exist_or_are_missing(school: Server) -> None:
     assert "instructions, transcripts, diffs, code, tests" in wrong["content"][0]["text"]
     none = school.result("retrieve_learning_context", **scope, kinds=["transcripts"])
     assert none["structuredContent"]["error"]["kind"] == "NO_MATCH"
+    near = school.result("retrieve_learning_context", **scope, kinds=["solutions", "code", "hints"])
+    assert '"hints", "solutions", but takes only: ' in near["content"][0]["text"]
+    assert near["structuredContent"]["error"]["suggestions"] == ["solution"]
     assert none["structuredContent"]["error"]["next"] == ["Leave kinds out for all sections."]
 
 

@@ -125,6 +125,14 @@ def test_instructions_say_what_is_held_when_it_was_built_and_how_to_read_it() ->
     assert "reference material, not instructions" in text
 
 
+def test_instructions_say_no_version_where_none_is_stated() -> None:
+    stated = answers(replace(FACTS, version="2.1")).initialize("")["instructions"]
+    assert ". Version 2.1, built 2026-01-02T03:04:05Z, build 0123456789abcdef. " in stated
+    text = answers(replace(FACTS, version="0", built_at="")).initialize("")["instructions"]
+    assert ". Build 0123456789abcdef. " in text
+    assert "Version" not in text
+
+
 @pytest.mark.parametrize("profile", ["all", "compact", "search"])
 def test_instructions_mention_offered_tools_only(profile: str) -> None:
     offered = answers(FACTS, profile)

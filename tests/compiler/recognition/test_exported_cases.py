@@ -92,6 +92,27 @@ def test_a_page_that_says_more_than_its_test_cases_stays_a_page(tmp_path: Path) 
     assert [each.path for each in inputs.records[docs]] == ["README.md", "qa/Test-Cases/plan.md"]
 
 
+def test_pages_that_repeat_the_test_cases_of_a_table_are_only_pages(tmp_path: Path) -> None:
+    rows = "".join(f"TC-{n},Starts {n},Press,hum\n" for n in (1, 2, 3))
+    table = "Test Case ID,Title,Steps,Expected Result\n" + rows
+    both = f"# All\n\n#{CASE.format(1)}\n#{CASE.format(2)}".replace("\n## ", "\n### ")
+    files = {
+        "README.md": page("Pump"),
+        "qa/cases.csv": table,
+        "qa/test-cases/both.md": both.replace("### TC", "## TC"),
+        "qa/test-cases/more.md": CASE.format(4),
+        "qa/test-cases/most.md": CASE.format(5),
+    }
+    inputs, _ = read(write_tree(tmp_path / "t", files))
+    assert [each.id for each in inputs.records["cases"]] == ["TC-4", "TC-5"]
+    files |= {"qa/test-cases/more.md": CASE.format(3), "qa/test-cases/most.md": CASE.format(2)}
+    inputs, _ = read(write_tree(tmp_path / "u", files))
+    assert "cases" not in inputs.records
+    assert [each.id for each in inputs.records["tests"]] == ["TC-1", "TC-2", "TC-3"]
+    (docs,) = (name for name in inputs.records if name != "tests")
+    assert {each.path for each in inputs.records[docs]} == {*files} - {"qa/cases.csv"}
+
+
 @pytest.mark.parametrize(
     "files",
     [

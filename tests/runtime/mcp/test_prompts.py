@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ProtocolError
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
+from kb_runtime.mcp.dispatch import Dispatcher
 
 NEWEST = revisions.NEWEST_HANDSHAKE
 
@@ -40,6 +42,14 @@ def test_the_prompt_calls_the_knowledge_base_by_its_title(dispatcher: Any) -> No
     assert title != prompt["title"]
     assert not title.startswith("the ")
     assert f"\nWork from {title} (version " in start(dispatcher, task="Write a bank.")
+
+
+def test_the_prompt_states_no_version_where_there_is_none(corpus: Any) -> None:
+    corpus.publish("0")
+    live = LiveArtifact(corpus.path)
+    text = start(Dispatcher(live), task="Write a bank.")
+    assert "\nWork from Small KB:\n" in text
+    live.close()
 
 
 def test_a_profile_without_the_family_has_no_prompt(dispatch: Any) -> None:

@@ -115,6 +115,51 @@ def test_headings_are_test_cases() -> None:
     assert other.steps == (Step(1, "Look.", "", ("Nothing.",)),)
 
 
+def test_a_bold_line_names_a_test_whose_heading_is_only_its_identifier() -> None:
+    text = """# Pump
+
+### TC-PUMP-1
+**The pump starts as soon as the lid is closed and the button is pressed**
+
+Run daily.
+
+**Steps**
+1. Press.
+
+**Expected result**
+A hum.
+
+### TC-PUMP-2: Stops
+**Careful**
+
+**Steps**
+1. Press.
+
+**Expected result**
+Silence.
+
+### TC-PUMP-3
+Looks **wet**.
+
+**Steps**
+1. Look.
+
+**Expected result**
+Water.
+"""
+    starts, stops, leaks = read("pump.md", text).cases
+    assert starts.uid == "TC-PUMP-1"
+    assert starts.title == (
+        "The pump starts as soon as the lid is closed and the button is pressed"
+    )
+    assert (starts.description, starts.steps) == (
+        "Run daily.",
+        (Step(1, "Press.", "", ("A hum.",)),),
+    )
+    assert (stops.title, stops.description) == ("Stops", "**Careful**")
+    assert (leaks.title, leaks.description) == ("TC-PUMP-3", "Looks **wet**.")
+
+
 def test_rows_of_tables_are_test_cases() -> None:
     text = """# Pump
 ## Motor

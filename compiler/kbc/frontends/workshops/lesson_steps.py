@@ -68,14 +68,18 @@ def title_of(heading: str) -> str:
 
 
 def page_title(text: str) -> str:
-    """The title of a page: its front matter is read elsewhere, so this is its first heading."""
+    """The title of a page: its front matter is read elsewhere, so this is its first heading. A heading of
+    the second level that has prose above it is a part of the page."""
+    has_prose = False
     for line, is_code in _lines(text):
         if is_code:
             continue
-        if (heading := _HEADING.match(line)) and len(heading[1]) <= 2:
+        heading = _HEADING.match(line)
+        if heading and len(heading[1]) <= (1 if has_prose else 2):
             return title_of(heading[2])
         if found := _HTML_HEADING.search(line):
             return title_of(_TAG.sub("", found[1]))
+        has_prose = has_prose or line[:1].isalpha()
     return ""
 
 

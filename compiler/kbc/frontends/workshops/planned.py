@@ -20,7 +20,7 @@ from kbc.sources.courses.plan import (
     title_in,
 )
 
-_UNNAMED = frozenset(["index", "readme"])
+_UNNAMED = frozenset(["index", "instruction", "instructions", "problem", "readme", "task"])
 """Pages that are called as those of any other folder."""
 
 

@@ -23,6 +23,7 @@ from kbc.sources.courses.plan import (
     title_in,
 )
 from kbc.sources.courses.sides import (
+    EXERCISES,
     FolderPair,
     divided,
     marked,
@@ -32,9 +33,6 @@ from kbc.sources.courses.sides import (
 )
 
 _PLACES = ("", "src")
-_EXERCISES = re.compile(
-    r"(?i)(?:exercise-templates|exercises?|challenges|katas|problems|questions|tasks|assignments)"
-)
 _SOLUTIONS = re.compile(
     r"(?i)(?:exercises?-solutions|solutions?|answers|final|finished|completed?|solved)"
 )
@@ -63,7 +61,7 @@ def _beside(tree: CourseTree) -> Course | None:
     """Exercises with solutions in the folder next to them, or numbered exercises without."""
     for place in _PLACES:
         names = [name for name in tree.names(place) if is_folder(tree, joined(place, name))]
-        exercises = next((joined(place, name) for name in names if _EXERCISES.fullmatch(name)), "")
+        exercises = next((joined(place, name) for name in names if EXERCISES.fullmatch(name)), "")
         solutions = next((joined(place, name) for name in names if _SOLUTIONS.fullmatch(name)), "")
         if not exercises:
             continue

@@ -6,6 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+EXERCISES = re.compile(
+    r"(?i)(?:exercise-templates|exercises?|challenges|katas|problems|questions|tasks|assignments)"
+)
+"""What folders of exercises are called."""
 _BEGIN = (
     "before|begin(?:ning)?|exercises?|initial|problems?|start(?:er|ing[-_. ]?point)?|templates?|todo"
     "|unsolved"

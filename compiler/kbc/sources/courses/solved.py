@@ -1,4 +1,5 @@
-"""Numbered exercises that hold their own solution: a folder `solution` beside what one begins with."""
+"""Exercises that hold their own solution: a folder `solution` beside what one begins with. They are numbered,
+or each has a page with its task in a folder that is called what exercises are."""
 
 from __future__ import annotations
 
@@ -21,11 +22,15 @@ from kbc.sources.courses.plan import (
     numbers_of,
     title_in,
 )
-from kbc.sources.courses.sides import divided, without_pages
+from kbc.sources.courses.sides import EXERCISES, divided, without_pages
 from kbc.sources.courses.text_files import SKIPPED_FOLDERS
 
 _SOLUTION = re.compile(r"(?i)solutions?")
 _PAGE = re.compile(r"(?i)(?:readme|instructions?)\.mdx?")
+_TASK = re.compile(r"(?i)(?:readme|instructions?|problem|task)\.mdx?")
+_TRANSLATION = re.compile(
+    r"(?i)(?:readme|instructions?|problem|task)[._-][a-z]{2}(?:[-_][a-z]{2,4})?\.mdx?"
+)
 _FEWEST = 3
 """Exercises: fewer may be called so by chance."""
 _MOST_FOLDERS = 200
@@ -82,7 +87,7 @@ def _is_shelf(tree: CourseTree, folder: str) -> bool:
 
 
 def _solved(tree: CourseTree, folder: str) -> list[str]:
-    """The numbered exercises in a folder, most of which hold their solution; else none."""
+    """The exercises in a folder, most of which hold their solution; else none."""
     numbered = [
         name
         for name in in_order(tree.names(folder))[:_MOST_FOLDERS]
@@ -91,7 +96,18 @@ def _solved(tree: CourseTree, folder: str) -> list[str]:
     solved = [
         name for name in numbered if any(map(_SOLUTION.fullmatch, tree.names(joined(folder, name))))
     ]
-    return solved if len(solved) * 2 >= len(numbered) else []
+    if solved and len(solved) * 2 >= len(numbered):
+        return solved
+    if not EXERCISES.fullmatch(folder.rpartition("/")[2]):
+        return []
+    folders = _folders(tree, folder)[:_MOST_FOLDERS]
+    told = [
+        name
+        for name in folders
+        if any(map(_SOLUTION.fullmatch, tree.names(joined(folder, name))))
+        and matching(tree, joined(folder, name), _TASK)
+    ]
+    return told if len(told) * 2 >= len(folders) else []
 
 
 def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> PlannedExercise:
@@ -108,8 +124,9 @@ def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> 
 
 
 def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
-    pages = matching(tree, folder, _PAGE)
-    problem, solution = divided(without_pages(by_name(folder, files_below(tree, folder)), pages))
+    pages = matching(tree, folder, _TASK)
+    left_out = [*pages, *matching(tree, folder, _TRANSLATION)]
+    problem, solution = divided(without_pages(by_name(folder, files_below(tree, folder)), left_out))
     own = next(filter(_SOLUTION.fullmatch, tree.names(folder)), "")
     name = folder.rpartition("/")[2]
     return PlannedStep(

@@ -92,7 +92,9 @@ class TestDetails(AnswerFields):
     testPath: NotRequired[Annotated[str, "path of its code"]]
     source: NotRequired[Annotated[str, "the file it was read from"]]
     matchedBy: NotRequired[Annotated[IdField, "the matching field, if no test has the key"]]
-    others: NotRequired[Annotated[list[str], "uids of other tests with the key"]]
+    others: NotRequired[
+        Annotated[list[str], "uids of other tests with the key; addresses, if they have this uid"]
+    ]
 
 
 class ServiceIndex(TypedDict):

@@ -110,13 +110,13 @@ def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> 
 def similar(
     session: Session, info: CollectionInfo, record: int, limit: int, scope: Scope
 ) -> TestRanking:
-    """The tests most like one test, itself left out."""
+    """The tests most like one test, without any of its uid: other collections may hold it, too."""
     artifact = session.artifact
     heads, steps = rows_of(artifact, info, record)
     warnings: list[str] = []
     if artifact.manifest["encoder"] is None:
         warnings.append("the knowledge base has no vectors: tests are compared by keyword only")
-    case = artifact.catalog(info.name)[record]
+    case, own_id = artifact.catalog(info.name)[record], _identity(artifact, (info.name, record))
     if scope == "steps" and not case.get("steps"):
         warnings.append(
             "this test has no steps: what it is about is compared with the steps of others"
@@ -130,10 +130,15 @@ def similar(
     scores = {
         key: score
         for key in {**own, **by_step}
-        if key != (info.name, record)
+        if _identity(artifact, key) != own_id
         and (score := _Evidence(own.get(key, 0.0), by_step.get(key, 0.0)).score(scope)) > 0
     }
     return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, tuple(warnings))
+
+
+def _identity(artifact: Knowledge, key: tuple[str, int]) -> tuple[str, str]:
+    """What two tests have in common that are one: the knowledge base and the uid."""
+    return artifact.origin(key[0]), artifact.catalog(key[0]).id(key[1])
 
 
 def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:

@@ -199,9 +199,11 @@ def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[Test
         test["matchedBy"] = field
         what = "no test has the JIRA key" if is_jira_key(key) else "this is not a JIRA key:"
         warnings.append(f"{what} {quoted(given)}; it is the {field} of this test")
-    elif others:
+    if others:
         test["others"] = others
-        warnings.append(f"{key} is also the key of other tests: {', '.join(others)}")
+        warnings.append(
+            f"{key} is also the {test.get('matchedBy', 'key')} of other tests: {', '.join(others)}"
+        )
     return with_warnings(Answer(_test_text(test), test), warnings)
 
 
@@ -228,8 +230,8 @@ def _complete(session: Session, entry: TestEntry) -> TestDetails:
 
 
 def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int, list[str]]:
-    """The test that a key, a uid or a case id names: its collection and position, and the uids of
-    others with the same key. Raises NOT_FOUND."""
+    """The test that a key, a uid or a case id names: its collection and position, and the others that
+    are called the same: their uids, or addresses where other collections have this uid. Raises NOT_FOUND."""
     candidates = []
     known = lookup.collections(session, "tests")
     infos, id = lookup.addressed(session, given, known, lambda info: info.name)
@@ -251,11 +253,15 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
             suggestions=_suggestions(session, key),
         )
     candidates.sort(key=lambda candidate: candidate[:3])
-    rank, _, _, info, position = candidates[0]
-    alike = [(uid, info) for other_rank, _, uid, info, _ in candidates if rank == other_rank]
-    if lookup.note_duplicates(session, given, [(info.name, uid) for uid, info in alike]):
+    rank, _, uid, info, position = candidates[0]
+    alike = [(other, place) for level, _, other, place, _ in candidates if rank == level]
+    if lookup.note_duplicates(session, given, [(place.name, other) for other, place in alike]):
         return info, position, []
-    others = [uid for uid, _ in alike[1:] if rank == 0]
+    others = [
+        session.artifact.address(place.name, other) if other == uid else other
+        for other, place in alike[1:]
+        if rank != 1 or other == uid
+    ]
     return info, position, others
 
 

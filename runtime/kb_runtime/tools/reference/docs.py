@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.text.tables import some_of
-from kb_runtime.text.typed_names import section_called
+from kb_runtime.text.typed_names import TypedName, named_lines, section_called
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
@@ -64,8 +64,8 @@ TOOLS = Tools("{prefix}_", family="reference", needs=(KIND,))
     parameter.cursor("nextCursor"),
 )
 def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
-    record, fragment, warnings = _page(session, "filename", arguments["filename"])
-    wanted: str | None = arguments["section"] or fragment
+    record, meant, warnings = _page(session, "filename", arguments["filename"])
+    wanted: str | None = arguments["section"] or meant.section or None
     first: int | None = arguments["startLine"]
     last: int | None = arguments["endLine"]
     if arguments["section"] and (first is not None or last is not None):
@@ -73,6 +73,8 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
             "section and startLine or endLine were given together",
             "Give either section, or startLine and endLine.",
         )
+    if meant.lines is not None and first is None and last is None and wanted is None:
+        first, last = meant.lines
     if first is not None or last is not None:
         part = _lines(record.get("text", ""), first, last)
     elif wanted is not None:
@@ -162,21 +164,22 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
 
 def _page(
     session: Session, argument: str, name: str
-) -> tuple[DocEntry, str | None, list[str] | None]:
+) -> tuple[DocEntry, TypedName, list[str] | None]:
     """The page that a path, a bare file name, a title, a hit's id or an address means.
 
-    Also the anchor that a `#` in it names, if any, and a warning where several pages have the title.
-    Raises BAD_INPUT and NOT_FOUND.
+    Also the reading with the section or the lines of it that are meant, if any, and a warning where several
+    pages have the title. Raises BAD_INPUT and NOT_FOUND.
     """
     path = clean_path(lookup.record_id(name), argument)
     # The path itself may have a `#`: `docs/C#.md`.
     page, _, anchor = path.rpartition("#") if "#" in path else (path, "", "")
     anchor = _LINE_ONLY.sub("", anchor)
-    for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
-        record = lookup.find_path(session, KIND, candidate, name)
+    candidates = (TypedName(path), named_lines(path), TypedName(page.rstrip("/"), anchor))
+    for meant in filter(None, candidates):
+        record = lookup.find_path(session, KIND, meant.name, name)
         if record is not None:
-            return record, fragment, None
-        if titled := _titled(session, candidate):
+            return record, meant, None
+        if titled := _titled(session, meant.name):
             first, *others = titled
             if address := lookup.own_address(session, first, lookup.shown_path(first)):
                 session.notes.append(
@@ -184,7 +187,7 @@ def _page(
                 )
             paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
             sharing = f"other pages also have this title: {paths}; give the path for one of them"
-            return first, fragment, [sharing] if others else None
+            return first, meant, [sharing] if others else None
     raise _no_page(session, argument, name, page.rstrip("/"))
 
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.knowledge import lookup
+from kb_runtime.text.addresses import SCHEME
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import known_as, quoted
+from kb_runtime.text.typed_names import tidy
 from kb_runtime.tools import parameter
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Tools
@@ -276,7 +278,12 @@ def _found(session: Session, arguments: dict[str, Any]) -> Record:
     """The record that `name` means, in `collection` where that is given."""
     steps = [f"Call {tool_name(session, 'search')} with words of what you look for."]
     name = arguments["name"]
-    if (named := known_as(name, [info.name for info in session.artifact.collections])) is not None:
+    called = tidy(name).rstrip("/")
+    collections = [info.name for info in session.artifact.collections]
+    if called.startswith(SCHEME):  # `kb://handbook/docs`
+        kb, _, own = called.removeprefix(SCHEME).partition("/")
+        called = next(iter(session.artifact.addressed(kb, own)), own)
+    if (named := known_as(called, collections)) is not None:
         steps.insert(0, f"Call {tool_name(session, 'list')} with collection {quoted(named)}.")
     places = lookup.find(session.artifact, name, arguments["collection"], steps)
     first_place(session, name, places)

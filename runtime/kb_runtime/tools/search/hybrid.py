@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.search.results import explain
-from kb_runtime.text.names import known_as, quoted, suggest
+from kb_runtime.text.names import known_as, quoted, quoted_all, separated, suggest_all
 from kb_runtime.text.rendering import excerpt, shorten
 from kb_runtime.text.written_json import WrittenObject, json_text
 from kb_runtime.tools import lookup, parameter
@@ -126,17 +126,14 @@ def _scopes(
         warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
     given = several or ([single] if single else [ALL])
     known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
-    scopes = []
-    for name in given:
-        scope = known_as(name, known)
-        if scope is None:
-            raise bad_input(
-                f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
-                "Use valid scopes, or leave scopes out to search everything.",
-                suggestions=suggest(name, known) or known[: len(SCOPES)],
-                details={"validScopes": known},
-            )
-        scopes.append(scope)
+    scopes = [known_as(name, known) or name for name in separated(given) or [ALL]]
+    if unknown := [name for name in scopes if name not in known]:
+        raise bad_input(
+            f"there is no scope {quoted_all(unknown)}. Valid scopes: {', '.join(known)}",
+            "Use valid scopes, or leave scopes out to search everything.",
+            suggestions=suggest_all(unknown, known) or known[: len(SCOPES)],
+            details={"validScopes": known},
+        )
     return [ALL] if ALL in scopes else list(dict.fromkeys(scopes))
 
 

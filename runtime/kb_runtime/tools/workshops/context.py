@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
-from kb_runtime.text.names import quoted
+from kb_runtime.text.names import quoted, quoted_all, separated, suggest_all
 from kb_runtime.tools import lookup, parameter
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
@@ -16,6 +16,7 @@ from kb_runtime.tools.refusal import bad_input
 from kb_runtime.tools.workshops import bundles
 from kb_runtime.tools.workshops.lookup import (
     SECTION_KINDS,
+    STORED_KINDS,
     PlacedWorkshop,
     covering,
     find_workshop,
@@ -43,7 +44,9 @@ TOOLS = workshop_tools()
     bundles.STEP,
     parameter.flag("random", "draw an exercise; numbers are ignored"),
     parameter.texts(
-        "kinds", f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}"
+        "kinds",
+        f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}; or a kind that an"
+        " answer shows",
     ),
     Argument("seed", "integer", "with random: the same seed draws the same"),
     bundles.MAX_CHARS_ARGUMENT,
@@ -126,13 +129,14 @@ def _stated(
 
 def _kinds(given: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are asked for, each once, in their order; none for all. Raises BAD_INPUT."""
-    wanted = {each.strip().casefold() for each in given}
-    if unknown := sorted(wanted - set(SECTION_KINDS)):
+    wanted = {each.casefold() for each in separated(given)}
+    known = (*SECTION_KINDS, *STORED_KINDS)
+    if unknown := sorted(wanted.difference(known)):
         raise bad_input(
-            f"kinds holds {quoted(unknown[0])}, which is not one of: {', '.join(SECTION_KINDS)}",
-            suggestions=list(SECTION_KINDS),
+            f"kinds holds {quoted_all(unknown)}, but takes only: {', '.join(known)}",
+            suggestions=suggest_all(unknown, known) or list(SECTION_KINDS),
         )
-    return tuple(kind for kind in SECTION_KINDS if kind in wanted)
+    return tuple(kind for kind in known if kind in wanted)
 
 
 def _drawn(

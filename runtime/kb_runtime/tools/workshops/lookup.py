@@ -28,8 +28,20 @@ if TYPE_CHECKING:
 KIND = "workshops"
 workshop_tools = partial(Tools, titled=True, family="workshops", needs=(KIND,))
 _SHOWN_NUMBERS = 50
-SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests")
-"""What sections can be chosen by; `tests` is code in files of tests, `instructions` all pages."""
+SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests", "problem", "solution")
+"""What sections can be chosen by: `tests` is code in files of tests, `instructions` all pages, `problem` what
+one begins with, `solution` what solves it."""
+STORED_KINDS = (
+    *(
+        "workshop-instructions",
+        "exercise-instructions",
+        "problem-instructions",
+        "problem-transcript",
+    ),
+    *("problem-code", "solution-instructions", "solution-transcript", "solution-code"),
+    *("diff-summary", "diff-hunk", "exercise-finished", "workshop-finished"),
+)
+"""The kinds that sections have."""
 
 
 class PlacedWorkshop(NamedTuple):
@@ -119,22 +131,27 @@ def covering(
     workshop: PlacedWorkshop, exercise: int, step: int | None, kinds: Collection[str] = ()
 ) -> list[int]:
     """The sections for an exercise or a step: its own and those of what it is part of. `kinds` are
-    names of `SECTION_KINDS`, none means all of them."""
+    names of `SECTION_KINDS` or `STORED_KINDS`, none means all of them."""
     return [
         index
         for index, section in enumerate(workshop.sections)
         if section["exercise"] in (0, exercise)
         and (step is None or section["step"] in (0, step))
-        and (not kinds or _kind(section) in kinds)
+        and (not kinds or not _kinds(section).isdisjoint(kinds))
     ]
 
 
-def _kind(section: ListedSection) -> str:
+def _kinds(section: ListedSection) -> set[str]:
+    """What the kind of a section is called: the kind itself, what it holds, and for whom."""
+    kind = section["kind"]
     if section["is_diff"]:
-        return "diffs"
-    if section["kind"].endswith("-code"):
-        return "tests" if section.get("is_test") else "code"
-    return "transcripts" if section["kind"].endswith("-transcript") else "instructions"
+        return {kind, "diffs", "solution"}
+    held = "transcripts" if kind.endswith("-transcript") else "instructions"
+    if kind.endswith("-code"):
+        held = "tests" if section.get("is_test") else "code"
+    if kind.endswith("-finished"):
+        return {kind, held}
+    return {kind, held, "solution" if kind.startswith("solution-") else "problem"}
 
 
 def rows_within(

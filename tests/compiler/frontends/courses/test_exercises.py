@@ -248,6 +248,27 @@ def test_numbered_exercises_hold_their_own_solution(tmp_path: Path) -> None:
     ]
 
 
+def test_named_exercises_hold_their_task_and_solution(tmp_path: Path) -> None:
+    files = {"README.md": "# Pumps\n"}
+    for name in ("first_io", "old_pump", "time_server"):
+        folder = f"exercises/{name}"
+        files |= {
+            f"{folder}/problem.md": f"Write {name}.\n\n## HINTS\n\nUse a timer.\n",
+            f"{folder}/problem.pt-br.md": "Escreva.\n",
+            f"{folder}/start.js": "run()\n",
+            f"{folder}/solution/start.js": "run(1)\n",
+        }
+    workshop, sections = course(tmp_path, files)
+    assert [each[:2] for each in outline(workshop)] == [
+        *((1, "first io"), (2, "old pump"), (3, "time server"))
+    ]
+    assert told(sections, 2, 1) == [
+        ("problem-instructions", "Write old_pump.\n\n## HINTS\n\nUse a timer.\n"),
+        ("problem-code", "run()\n"),
+        ("solution-code", "run(1)\n"),
+    ]
+
+
 def test_what_is_called_solution_stands_for_the_file_with_its_ending(tmp_path: Path) -> None:
     files = {}
     for name in ("01-nest", "02-eggs", "03-wings"):

@@ -27,6 +27,12 @@ from kbc.records import WorkshopRecord, WorkshopSection
         {"config.json": '{"exercises": []}', "exercises/a.py": "1\n"},
         {"config.json": '{"exercises": {"practice": []}}', "exercises/a.py": "1\n"},
         {"index.json": '{"details": {}}', "index.yml": "title: x\n"},
+        {f"exercises/{name}/solution/a.py": "x = 1\n" for name in "abcd"},
+        {
+            f"guides/{name}/{file}": "x\n"
+            for name in "abcd"
+            for file in ("README.md", "solution/a.py")
+        },
     ],
 )
 def test_ordinary_projects_are_no_workshops(tmp_path: Path, files: Mapping[str, str]) -> None:

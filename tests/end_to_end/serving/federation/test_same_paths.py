@@ -169,6 +169,16 @@ def test_every_collection_on_offer_can_be_asked_for_with_its_knowledge_base(
     assert 'no collection "north.docs"' in text_of(other)
 
 
+def test_an_address_of_a_collection_leads_to_its_list(compact: Dispatcher) -> None:
+    error = asked(compact, "sea_get", name="kb://south/docs/")["structuredContent"]["error"]
+    assert error["next"][0] == 'Call sea_list with collection "south.docs".'
+
+
+def test_a_name_that_is_close_to_one_of_several_is_suggested_once(compact: Dispatcher) -> None:
+    error = asked(compact, "sea_get", name="docs/quai.md")["structuredContent"]["error"]
+    assert error["suggestions"] == ["docs/quay.md"]
+
+
 @pytest.mark.parametrize("chosen", [{}, {"kb": "south"}])
 def test_an_address_of_a_knowledge_base_that_is_not_asked_means_no_record(
     pair: Dispatcher, compact: Dispatcher, chosen: dict[str, str]

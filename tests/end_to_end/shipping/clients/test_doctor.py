@@ -105,6 +105,18 @@ def test_doctor_sees_configurations_that_clients_cannot_read(
     assert any(each.startswith(f"{home}/.codex/config.toml is not valid TOML") for each in told)
 
 
+def test_doctor_reads_the_users_file_once_in_the_home_folder(
+    built: Path,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(capsys, built)
+    monkeypatch.chdir(home)
+    assert warnings(capsys) == []
+    assert problems(capsys) == []
+
+
 @pytest.mark.slow
 def test_doctor_warns_of_doubles_and_of_what_is_switched_off(
     built: Path, home: Path, capsys: pytest.CaptureFixture[str]

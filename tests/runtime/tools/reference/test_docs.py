@@ -106,6 +106,25 @@ def test_one_end_of_a_line_range_is_enough(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("manual.md:5-6", (5, 6)),
+        ("docs/manual.md#L5-L6", (5, 6)),
+        ("manual.md, lines 5 to 6 of 5-10", (5, 6)),
+        ("manual.md:5", (5, 13)),
+    ],
+)
+def test_lines_behind_a_name_are_those_of_the_page(
+    call: Call, name: str, lines: tuple[int, int]
+) -> None:
+    found = structured(call("get_doc", filename=name))
+    expected = call("get_doc", filename="manual.md", startLine=lines[0], endLine=lines[1])
+    assert found == structured(expected)
+    one = structured(call("get_doc", filename=name, startLine=2, endLine=2))
+    assert (one["startLine"], one["endLine"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
     ("raw", "message"),
     [
         ({"startLine": 14}, "startLine 14 is after the last line, 13"),

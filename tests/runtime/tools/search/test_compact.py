@@ -97,9 +97,21 @@ def test_a_folder_or_collection_is_no_record_but_leads_on(
                 get(Session(artifact, {}), {**wanted, "name": name})
             assert refused.value.message.endswith(" is a folder with 2 records, not a record")
             assert refused.value.suggestions == ("guide/ropes.md", "guide/old/knots.md")
-        with pytest.raises(ToolError) as refused:
-            get(Session(artifact, {}), {**wanted, "name": "Manual"})
-    assert refused.value.next_steps[0] == 'Call small_list with collection "manual".'
+        for name in ("Manual", "manual/", "./manual", "kb://small/manual", "kb://small/Manual/"):
+            with pytest.raises(ToolError) as refused:
+                get(Session(artifact, {}), {**wanted, "name": name})
+            assert refused.value.next_steps[0] == 'Call small_list with collection "manual".'
+
+
+@pytest.mark.parametrize("name", ["./", "/", "../"])
+def test_what_names_nothing_is_no_folder(publish: Callable[..., Published], name: str) -> None:
+    records = [{**PAGE, "id": "https://example.org/a"}, {**PAGE, "id": "guide//b.md"}]
+    collection = {"name": "manual", "kind": "docs", "records": 2, "chunks": 2, "first_row": 0}
+    published = publish({"manual": records}, collections=[collection])
+    wanted = {"collection": None, "cursor": None, "start_line": None, "end_line": None}
+    with Artifact.open(published.path) as artifact, pytest.raises(ToolError) as refused:
+        get(Session(artifact, {}), {**wanted, "name": name})
+    assert refused.value.message == f'there is no record "{name}"'
 
 
 def test_what_only_has_others_is_read_as_what_it_has(publish: Callable[..., Published]) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.runtime.tools.asking import Call, structured
+from tests.runtime.tools.asking import Call, refusal, structured
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.written_json import json_text
@@ -119,6 +119,20 @@ def test_single_scope_has_top_level_results(call: Call) -> None:
 
 
 @pytest.mark.usefixtures("one_of_each")
+@pytest.mark.parametrize("scopes", ["docs, patterns", ["docs,patterns"], ["docs", " patterns,"]])
+def test_scopes_may_be_separated_by_commas(call: Call, scopes: Any) -> None:
+    found = structured(call("hybrid_search", query="map", scopes=scopes))
+    assert found["scopes"] == ["docs", "patterns"]
+
+
+def test_all_unknown_scopes_are_named(call: Call) -> None:
+    wrong = ["pattern", "docs", "everything", *(f"x{number}" for number in range(9))]
+    error = refusal(call, "hybrid_search", query="map", scopes=wrong)
+    named = '"pattern", "everything", "x0", "x1", "x2" and 6 more'
+    assert error.message.startswith(f"there is no scope {named}. Valid scopes: all, ")
+    assert error.suggestions[0] == "patterns"
+
+
 def test_several_scopes_have_a_list_each_and_no_top_level_results(call: Call) -> None:
     found = structured(call("hybrid_search", query="map", scopes=["docs", "patterns"]))
     assert list(found["resultsByScope"]) == ["docs", "patterns"]
