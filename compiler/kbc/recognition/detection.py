@@ -369,6 +369,8 @@ class _FolderDetector:
             paths = tuple(place for place in found if not places.README.fullmatch(place))
             options = {"python_paths": package_folders(self._tree, [""])}
             plain = replace(as_one(parts), paths=paths, generator_options=options)
+            if books := repository.books_of(self._tree, self._names, paths):
+                plain = replace(plain, paths=(*paths, *books), strip="")
             parts_of_manual = places.parts_of_manual(self._files, found)
             collections.append(without(plain, [*parts_of_manual, *languages]))
         if built := places.built_below(self._files, found):

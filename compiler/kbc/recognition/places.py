@@ -20,6 +20,9 @@ _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
 
 _MAN_IN_DOCBOOK = re.compile(rb"<refentry\b")
+_TEXINFO = BY_NAME["texinfo"].suffixes
+_BEGINS_MANUAL = re.compile(rb"^\\input texinfo", re.MULTILINE)
+"""The first line of a manual, which its chapters in other files lack."""
 
 _MAN_FOLDER = "man"
 DOCS_FOLDERS = (
@@ -103,11 +106,17 @@ SKIPPED = re.compile(
 
 
 def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The paths among `files` of man pages, by how they begin, in their own markup or another one."""
+    """The paths among `files` of man pages, by how they begin, in their own markup or another one, and of
+    manuals in Texinfo."""
     return frozenset(
         name
         for name in files
-        if (name.endswith(_MAN) or _MAN_IN_MARKUP.fullmatch(name)) and _begins_as_man(root / name)
+        if (
+            name.endswith(_MAN)
+            or _MAN_IN_MARKUP.fullmatch(name)
+            or ("/" in name and name.endswith(_TEXINFO))  # those at the top are about the project
+        )
+        and _begins_as_man(root / name)
     )
 
 
@@ -119,6 +128,8 @@ def _begins_as_man(path: Path) -> bool:
             start = stream.read(START_BYTES)
         if path.name.endswith(_MAN):
             return is_man_page(start)
+        if path.name.endswith(_TEXINFO):
+            return _BEGINS_MANUAL.search(start) is not None
         if path.name.endswith(".xml"):
             return _MAN_IN_DOCBOOK.search(start) is not None
         title = _MAN_TITLE.search(start)
@@ -304,8 +315,8 @@ def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
 
 
 def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]) -> list[str]:
-    """The man pages beside the source of a program, where the folders and files `taken` hold few pages; not
-    those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
+    """The man pages and manuals beside the source of a program, where the folders and files `taken` hold few
+    pages; not those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
     if "." in taken or sum(map(is_page, within(files, taken))) >= MANY_PAGES:
         return []
     own = sorted(name for name in man_pages if not is_of_others(name))
