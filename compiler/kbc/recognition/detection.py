@@ -350,7 +350,8 @@ class _FolderDetector:
         what = f"{form} {found.name}".strip() if found else form
         what += " with a workshop" if self._workshop.own else ""
         if sites:
-            what += f" with {with_article(named(sites[0]))}"
+            made = next((each for each in sites if each.generator), sites[0])
+            what += f" with {with_article(named(made))}"
             if more := sum(site.kind == "docs" for site in sites[1:]):
                 what += f" and {more} more"
         if not collections and not self._workshop.own:

@@ -63,8 +63,9 @@ def test_a_folder_with_more_pages_than_the_site_is_read_as_well(tmp_path: Path) 
     files = {f"g3doc/bird-{number}.md": page(f"Bird {number}") for number in range(5)}
     files |= {"website/mkdocs.yml": "site_name: Birds\n", "website/docs/index.md": page("Start")}
     files |= {"pyproject.toml": "[project]\nname = 'birds'\n", "birds.py": CODE}
-    docs = recognised(write_tree(tmp_path / "birds", files)).project.collections
-    assert [each.paths for each in docs][:2] == [("g3doc",), ("website/docs",)]
+    found = recognised(write_tree(tmp_path / "birds", files))
+    assert [each.paths for each in found.project.collections][:2] == [("g3doc",), ("website/docs",)]
+    assert found.what.endswith(" with a MkDocs site 'Birds' (website/mkdocs.yml) and 1 more")
 
 
 def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
