@@ -155,6 +155,7 @@ _FORMATS = (
         "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
     ),
     _format("dokuwiki", "pages in DokuWiki markup", is_text=True, **_OF_PANDOC),
+    _format("vim-help", "help files of Vim and Neovim", module="vim_help"),
     _format("rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts"),
 )
 

@@ -46,7 +46,7 @@ def is_redirect(file: SourceFile) -> bool:
     if not file.path.lower().endswith((".md", ".markdown", ".mdx")):
         return bool(_MOVED.search(text))
     data, body = below_front_matter(text)
-    return bool(_target(data, body) or _moved_to(body))
+    return bool(_target(data, body) or _moved_to(body) or _to_own_name(file.path, body))
 
 
 def with_redirects(collection: Collection, records: Sequence[DocRecord]) -> list[DocRecord]:
@@ -55,9 +55,13 @@ def with_redirects(collection: Collection, records: Sequence[DocRecord]) -> list
     elsewhere, or if its title has a word that the other page's title and path lack."""
     targets: dict[str, str] = {}
     notices: set[str] = set()
+    own_names: set[str] = set()
     for record in records:
         if target := _target(record.frontmatter, record.content):
             targets[record.id] = target
+        elif target := _to_own_name(record.path, record.content):
+            targets[record.id] = target
+            own_names.add(record.id)
         elif target := _moved_to(record.content):
             targets[record.id] = target
             notices.add(record.id)
@@ -75,7 +79,8 @@ def with_redirects(collection: Collection, records: Sequence[DocRecord]) -> list
             continue
         index = _index(targets[record.id], (_route(collection, record), record.path), places)
         page = found[pages[index].id] if index is not None else None
-        if record.id in notices and not (page and _is_named(page, record)):
+        is_named = page is not None and (record.id in own_names or _is_named(page, record))
+        if (record.id in notices or record.id in own_names) and not is_named:
             found[record.id] = record
         elif page is not None:
             aliases = (*page.aliases, record.path, *record.aliases, record.url)
@@ -146,6 +151,19 @@ def _moved_to(body: str) -> str:
         return ""
     links = set(_LINK.findall(text))
     return links.pop() if len(links) == 1 else ""
+
+
+def _to_own_name(path: str, body: str) -> str:
+    """Where a page of one paragraph leads whose only link is to a file of the same name with another ending
+    beside it: what it says is there; "" for every other page."""
+    text = _HEADING.sub("", body).strip() if len(body) <= _MAX_BYTES else ""
+    links = {target.partition("#")[0] for target in _LINK.findall(text)}
+    if len(text) > _MAX_NOTICE_CHARS or "\n\n" in text or len(links) != 1:
+        return ""
+    target = links.pop()
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target)))
+    is_own = beside != path and posixpath.splitext(beside)[0] == posixpath.splitext(path)[0]
+    return target if is_own and posixpath.splitext(beside)[1] else ""
 
 
 def _is_named(page: DocRecord, notice: DocRecord) -> bool:

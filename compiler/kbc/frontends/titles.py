@@ -21,6 +21,9 @@ from kbc.records import DocRecord
 _FEWEST_ALIKE = 3
 """Pages of one collection that begin with the same heading, at least, for it to be a template's."""
 
+_NEXT_LINE = 2
+"""Lines from a heading to one that directly follows it, with a blank between them."""
+
 _NEAR_THE_TOP = 2
 """Headings of a README, one of which may name the project; one further down is about a part of it."""
 
@@ -69,20 +72,28 @@ def stated_in_header(blocks: Sequence[Block]) -> str:
 
 
 def named_apart(collection: Collection, records: Sequence[DocRecord]) -> list[DocRecord]:
-    """The records, of which pages that follow one template, whose parts all have headings of level 1
-    (`# Summary`, `# Motivation`), or begin with their contents are called as their files: the first part is
-    no title. Neither is that of a README or a log of changes which names something else (`# Features`,
-    `# 2.1.0`). A log that is called as its package, as Changesets writes it, has the name of its file behind
-    that. Pages whose headings are the same (`# Introduction`) are called as they state, and those without a
-    title whose files are called alike (`caddy/licence.md`) have the name before it of the folder that tells
-    them apart. Logs of changes that are headed alike (`CHANGELOG.1.md`) have the number of their file
-    behind that, and what several APIs describe under one title (`Problem`) has the title of its API."""
+    """The records, of which pages that follow one template, whose parts all have headings of level 1 (`#
+    Summary`, `# Motivation`), or begin with their contents are called as their files: the first part is no
+    title. Nor is the heading that several pages have directly above another one of level 1, which is theirs:
+    it is that of their book. Neither is that of a README or a log of changes which names something else (`#
+    Features`, `# 2.1.0`). A log that is called as its package, as Changesets writes it, has the name of its
+    file behind that. Pages whose headings are the same (`# Introduction`) are called as they state, and
+    those without a title whose files are called alike (`caddy/licence.md`) have the name before it of the
+    folder that tells them apart. Logs of changes that are headed alike (`CHANGELOG.1.md`) have the number of
+    their file behind that, and what several APIs describe under one title (`Problem`) has the title of its
+    API."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
+    titles = Counter(record.title for record in records)
+    seconds = [
+        _below_that_of_book(each) if begin and titles[begin] > 1 else ""
+        for begin, each in zip(begins, records, strict=True)
+    ]
+    repeated = Counter(seconds)
     named = []
-    for record, begin in zip(records, begins, strict=True):
-        title = ""
-        if begin:
+    for record, begin, second in zip(records, begins, seconds, strict=True):
+        title = second if repeated[second] < _FEWEST_ALIKE else ""
+        if begin and not title:
             is_template = counts[begin] >= _FEWEST_ALIKE
             title = "" if is_template else _of_project(collection, record)
             if is_template or (not title and _CONTENTS.fullmatch(begin)):
@@ -228,6 +239,13 @@ def _first_part(record: DocRecord) -> str:
     is_part = len(parts) > 1 or (has_contents and not is_index)
     is_part = is_part or (_VERSION.match(record.title) is not None and _is_log(record))
     return record.title if is_part and parts[:1] == [record.title] else ""
+
+
+def _below_that_of_book(record: DocRecord) -> str:
+    """The second heading of level 1 of a page with no text between it and the first; else ""."""
+    parts = [section for section in record.sections if section.level == 1][:2]
+    follows = len(parts) > 1 and parts[1].line - parts[0].line <= _NEXT_LINE
+    return parts[1].title if follows else ""
 
 
 def name_in_path(path: str) -> str:

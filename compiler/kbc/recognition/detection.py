@@ -17,7 +17,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import SearchSettings, default_prefix, name_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
-from kbc.recognition.display_names import named, shown, with_article
+from kbc.recognition.display_names import folder_name, named, shown, with_article
 from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.sphinx import with_references
 from kbc.recognition.manifests import is_repository
@@ -44,12 +44,6 @@ MAX_LOOKED_AT = 20_000
 
 MAX_NAME = 40
 """Characters of a title by which something is called, else it is called as its folder."""
-
-_GENERIC = re.compile(
-    r"build|content|dist|docs?|documentation|en|guides?|html|main|manual|master|out|package|pages|public"
-    r"|site|sources?|src|trunk|web|website|www"
-)
-"""Names of folders that say nothing about what is in them."""
 
 _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features", "suites"])
 """Collections that do not explain a project."""
@@ -220,7 +214,8 @@ class _FolderDetector:
         return repository.with_larger(sites, self._tree, self._root, *paths)
 
     def _leave_out(self, found: Sequence[str]) -> None:
-        if found:
+        known = self._other_languages
+        if found := [each for each in found if translations.outside([f"{each}/"], known)]:
             self._other_languages += found
             self._notes.append(f"translations are left out: {shown(found)}")
 
@@ -307,7 +302,15 @@ class _FolderDetector:
             found += [joined(parent, name) for name in others]
         return [*(f"/{name}/" for name in found), *(f"/{name}" for name in pages)]
 
+    def _own_files(self) -> tuple[list[str], frozenset[str]]:
+        """The files outside of the folders of other languages, and the man pages among them."""
+        files = translations.outside(self._files, self._other_languages)
+        return files, self._man_pages.intersection(files)
+
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
+        tree = (self._files, self._man_pages, self._tree)
+        own = [place or "." for site in sites for place in site.places]
+        self._leave_out(translations.repeated_languages(*tree, own))
         sites = self._with_larger(sites)
         collections = [self._of_site(site, index) for index, site in in_order(sites)]
         collections = collections or self._documentation()
@@ -315,7 +318,6 @@ class _FolderDetector:
         plain = code.shared_folders(collections, self._files)
         beside = repository.beside(self._names, collections)
         self._leave_out(translations.outside(self._translated_files, taken))
-        self._leave_out(translations.repeated_languages(self._files, taken))
         own = [name for name in beside if name not in self._translated_files]
         readmes = tuple(repository.readmes(own))
         collections += repository.about_project(self._tree, own, readmes, self._slug(""))
@@ -324,9 +326,10 @@ class _FolderDetector:
         collections = [*(without(each, shown) for each in collections), *programs]
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(collection("notebooks", "docs", notebooks))
-        manuals = [] if sites else places.manuals(self._files, self._man_pages, taken)
+        manuals = [] if sites else places.manuals(*self._own_files(), taken)
         if manuals:
-            collections.append(collection("man", "docs", tuple(manuals)))
+            man = collection("man", "docs", tuple(manuals))
+            collections.append(without(man, self._other_languages))
         collections, apis = self._with_apis(collections, taken)
         collections, read_as_tests = with_tests(self._root, self._files, collections)
         left_out = [place for site in sites for place in site.options.get("left_out", ())]
@@ -347,7 +350,8 @@ class _FolderDetector:
         what = f"{form} {found.name}".strip() if found else form
         what += " with a workshop" if self._workshop.own else ""
         if sites:
-            what += f" with {with_article(named(sites[0]))}"
+            made = next((each for each in sites if each.generator), sites[0])
+            what += f" with {with_article(named(made))}"
             if more := sum(site.kind == "docs" for site in sites[1:]):
                 what += f" and {more} more"
         if not collections and not self._workshop.own:
@@ -356,7 +360,8 @@ class _FolderDetector:
 
     def _documentation(self) -> list[Collection]:
         """The documentation of a project without a site: its pages, and HTML that was built from others."""
-        found = places.pages_below(self._names, self._files, self._man_pages)
+        found = places.pages_below(self._names, *self._own_files())
+        languages = [*self._other_languages]
         self._leave_out(others := translations.translations_beside(found, self._files, self._tree))
         found = tuple(place for place in found if place not in others)
         collections = []
@@ -365,7 +370,10 @@ class _FolderDetector:
             paths = tuple(place for place in found if not places.README.fullmatch(place))
             options = {"python_paths": package_folders(self._tree, [""])}
             plain = replace(as_one(parts), paths=paths, generator_options=options)
-            collections.append(without(plain, places.parts_of_manual(self._files, found)))
+            if books := repository.books_of(self._tree, self._names, paths):
+                plain = replace(plain, paths=(*paths, *books), strip="")
+            parts_of_manual = places.parts_of_manual(self._files, found)
+            collections.append(without(plain, [*parts_of_manual, *languages]))
         if built := places.built_below(self._files, found):
             site = built_site.recognise(self._tree, built, "", ())
             own = self._of_site(site, len(collections))
@@ -407,16 +415,8 @@ class _FolderDetector:
 
     def _slug(self, title: str) -> str:
         slug = name_of(title)
-        return (slug if 0 < len(slug) <= MAX_NAME else name_of(self._own_name())) or "docs"
-
-    def _own_name(self) -> str:
-        """The name of the folder, or where that says nothing, of one above it in the same tree."""
-        if self._fallback and not _GENERIC.fullmatch(self._fallback):
-            return self._fallback
-        folder = self._root
-        while _GENERIC.fullmatch(folder.name.lower()) and folder != self._boundary:
-            folder = folder.parent
-        return folder.name
+        own = folder_name(self._root, self._boundary, self._fallback)
+        return (slug if 0 < len(slug) <= MAX_NAME else name_of(own)) or "docs"
 
     def _finish(
         self,

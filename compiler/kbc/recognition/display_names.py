@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from kb_runtime.text.tables import some_of
 from kbc.recognition.site import Site
@@ -46,6 +48,22 @@ NAMES = {
     "zola": "Zola site",
     "site": "built site",
 }
+
+_GENERIC = re.compile(
+    r"build|content|dist|docs?|documentation|en|guides?|html|main|manual|master|out|package|pages|public"
+    r"|site|sources?|src|trunk|web|website|www"
+)
+"""Names of folders that say nothing about what is in them."""
+
+
+def folder_name(root: Path, boundary: Path, fallback: str) -> str:
+    """The name of the folder `root`, or `fallback`, or where that says nothing, that of a folder above it
+    within `boundary`."""
+    if fallback and not _GENERIC.fullmatch(fallback):
+        return fallback
+    while _GENERIC.fullmatch(root.name.lower()) and root != boundary:
+        root = root.parent
+    return root.name
 
 
 def shown(paths: Sequence[str]) -> str:

@@ -15,14 +15,20 @@ from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 
 _MAN = BY_NAME["man"].suffixes
-_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd)")
+_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd|xml)")
 _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\)", re.MULTILINE)
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
+
+_MAN_IN_DOCBOOK = re.compile(rb"<refentry\b")
+_TEXINFO = BY_NAME["texinfo"].suffixes
+_BEGINS_MANUAL = re.compile(rb"^\\input texinfo", re.MULTILINE)
+"""The first line of a manual, which its chapters in other files lack."""
 
 _MAN_FOLDER = "man"
 DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
     "vignettes",  # of packages for R
+    "g3doc",  # of what began in the repository of Google
 )
 _NOTEBOOK = BY_NAME["notebook"].suffixes
 MAX_NOTEBOOKS = 200
@@ -100,11 +106,17 @@ SKIPPED = re.compile(
 
 
 def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The paths among `files` of man pages, by how they begin, in their own markup or another one."""
+    """The paths among `files` of man pages, by how they begin, in their own markup or another one, and of
+    manuals in Texinfo."""
     return frozenset(
         name
         for name in files
-        if (name.endswith(_MAN) or _MAN_IN_MARKUP.fullmatch(name)) and _begins_as_man(root / name)
+        if (
+            name.endswith(_MAN)
+            or _MAN_IN_MARKUP.fullmatch(name)
+            or ("/" in name and name.endswith(_TEXINFO))  # those at the top are about the project
+        )
+        and _begins_as_man(root / name)
     )
 
 
@@ -116,6 +128,10 @@ def _begins_as_man(path: Path) -> bool:
             start = stream.read(START_BYTES)
         if path.name.endswith(_MAN):
             return is_man_page(start)
+        if path.name.endswith(_TEXINFO):
+            return _BEGINS_MANUAL.search(start) is not None
+        if path.name.endswith(".xml"):
+            return _MAN_IN_DOCBOOK.search(start) is not None
         title = _MAN_TITLE.search(start)
         own = path.name.rsplit(".", 2)[0]
         return title is not None and title["name"].decode().lower() == own.lower()
@@ -259,14 +275,13 @@ def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
 
 
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
-    """Whether these are pages in source: of a folder of HTML, its other files are no documentation."""
+    """Whether these are pages in source: of a folder with more HTML, other text is no documentation."""
     if any(is_page(name) or name in man_pages for name in files):
         return True
     known = (*KINDS["docs"].suffixes, ".xml")
     lowered = [name.lower() for name in files]
-    return not any(name.endswith(HTML) for name in lowered) and any(
-        name.endswith(known) for name in lowered
-    )
+    others = sum(name.endswith(known) for name in lowered)
+    return others > sum(name.endswith(HTML) for name in lowered)
 
 
 def _holds_readmes(files: Sequence[str]) -> bool:
@@ -300,12 +315,13 @@ def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
 
 
 def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]) -> list[str]:
-    """The man pages beside the source of a program, where the folders and files `taken` hold few pages; not
-    those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
+    """The man pages and manuals beside the source of a program, where the folders and files `taken` hold few
+    pages; not those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
     if "." in taken or sum(map(is_page, within(files, taken))) >= MANY_PAGES:
         return []
     own = sorted(name for name in man_pages if not is_of_others(name))
-    written = {PurePosixPath(name).stem for name in files if is_page(name)}
+    source = [name for name in own if is_page(name) or _MAN_IN_MARKUP.fullmatch(name)]
+    written = {PurePosixPath(name).stem for name in [*filter(is_page, files), *source]}
     known = {*within(own, taken)}
     if len(own) >= FEW_PAGES and all(name.startswith(f"{_MAN_FOLDER}/") for name in own):
         return [_MAN_FOLDER] if known.isdisjoint(own) else []
@@ -314,7 +330,7 @@ def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str
         for name in own
         if name not in known
         and (
-            is_page(name)
+            name in source
             or written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
         )
     ]
@@ -347,14 +363,17 @@ def _in_folders(names: Iterable[str]) -> list[list[str]]:
 def _of_pages_alone(
     pages: Sequence[Sequence[str]], files: Sequence[str], fewest: int = FEW_PAGES
 ) -> tuple[str, ...]:
-    """The folders at the top with several pages and no program, of those with a standard hardly any."""
+    """The folders at the top with several pages and no program, of those with a standard hardly any. Where
+    these are to have many, those are left out whose pages only say what is in their folders: packages."""
     shown = (name for name in files if "/." not in name)
     programs = Counter(name.split("/")[0] for name in shown if is_program(name))
     counts = Counter(page[0] for page in pages)
+    is_own = Counter(page[0] for page in pages if not README.fullmatch(page[-1]))
     return tuple(
         name
         for name, count in sorted(counts.items())
         if count >= fewest
+        and (fewest < MANY_PAGES or is_own[name])
         and (
             programs[name] * PAGES_A_PROGRAM <= count
             if name in _SPECIFICATIONS

@@ -60,6 +60,7 @@ from kbc.recognition.translations import translations
 from kbc.sources.patterns import PathPatterns
 
 MAX_FOLDERS = 4_000
+_INCLUDE = re.compile(r"^include::([^\[\n]+)\[", re.MULTILINE)
 _SCAFFOLDS = re.compile(r"templates?[-_].*")
 """Folders that a program copies to begin a project."""
 
@@ -76,6 +77,9 @@ _FOR_MAKERS = re.compile(
     re.IGNORECASE,
 )
 """Pages at the top of a tree that tell its users nothing: on who works on it, how, and by which law."""
+
+_README_OF_GNU = "README"
+"""Plain text, in projects that follow the standards of GNU and have no other README."""
 
 _FOR_AGENTS = frozenset({"AGENTS.md", "CLAUDE.md", "GEMINI.md"})
 """They tell programs how to work on the files around them."""
@@ -325,10 +329,12 @@ def _manual_page(tree: IncludeTree, names: Sequence[str], readmes: Sequence[str]
 def readmes(names: Sequence[str]) -> list[str]:
     """The pages about the project among the entries of its root, without those on how people work on it; of
     one in R Markdown or Quarto and what it was rendered to, the latter."""
+    is_alone = not any(name.lower().startswith("readme.") for name in names)
     found = [
         name
         for name in names
         if name.lower().endswith(BY_NAME["texinfo"].suffixes)
+        or (is_alone and name == _README_OF_GNU)
         or (README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes))
         or (name.lower().endswith(_GUIDES) and not _FOR_MAKERS.fullmatch(name.rpartition(".")[0]))
     ]
@@ -338,3 +344,21 @@ def readmes(names: Sequence[str]) -> list[str]:
         for name in found
         if not (name.lower().endswith((".rmd", ".qmd")) and name.rpartition(".")[0] in rendered)
     ]
+
+
+def books_of(tree: IncludeTree, names: Sequence[str], places: Sequence[str]) -> list[str]:
+    """The pages of AsciiDoc among `names`, the entries of the root, that are made of pages in the folders
+    `places`: the chapters of a book, with the text between their sections."""
+    starts = tuple(f"{place}/" for place in places)
+    found = (name for name in names if name.lower().endswith(BY_NAME["asciidoc"].suffixes))
+    return [
+        name
+        for name in found
+        if not README.fullmatch(name) and name not in places and _includes(tree.peek(name), starts)
+    ]
+
+
+def _includes(page: bytes | None, starts: tuple[str, ...]) -> bool:
+    """Whether a page includes a file whose path begins with one of `starts`."""
+    targets = _INCLUDE.findall((page or b"").decode("utf-8", "replace"))
+    return any(target.removeprefix("./").startswith(starts) for target in targets)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
+from kbc.formats.registry import BY_NAME
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.places import FEW_PAGES, HTML, PAGES, README
@@ -34,14 +35,17 @@ _SEVERAL = 2
 _MANY = 3
 """Translations, at least, for a folder beside them that holds the same pages to be one, too, whatever short
 name its language has."""
-_SHORT = re.compile(r"[a-z]{2,3}")
+_SHORT = re.compile(r"[a-z]{2,3}(?:[-_][A-Z]{2}|@[a-z]+)?")
 _ORIGINAL = "C"
 """GNOME's name for the folder of the language that the others are translated from."""
 
 _OF_LANGUAGES = re.compile(
-    r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|translations?", re.IGNORECASE
+    r"i18n|l10n|lang(?:uage)?s?|locales?|locali[sz]ations?|po|translations?", re.IGNORECASE
 )
-"""Folders that hold one folder for each language."""
+"""Folders that hold one folder for each language; `po` is that of GNU gettext."""
+
+_OF_MANUALS = re.compile(rf"man(?:[-_]?pages?|uals?)?|{_OF_LANGUAGES.pattern}", re.IGNORECASE)
+"""... of man pages."""
 
 _COMMON = re.compile(r"(?:readme|index|_index|overview)\.", re.IGNORECASE)
 """Pages that every folder may have."""
@@ -55,6 +59,7 @@ _MARKUP = re.compile(
     r"<(script|style|pre)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 
+_XML = (".xml", *BY_NAME["docbook"].suffixes)
 _LOOKED_AT = 12
 """Pages of a folder that are asked for their language."""
 _FOREIGN = 0.02
@@ -193,26 +198,46 @@ def translations_beside(
     ]
 
 
-def repeated_languages(files: Sequence[str], taken: Sequence[str]) -> list[str]:
+def repeated_languages(
+    files: Sequence[str], man_pages: Set[str], tree: IncludeTree, taken: Sequence[str]
+) -> list[str]:
     """The folders of languages other than English, outside of the folders `taken`, in `localization` and the
     like most of whose pages, which may all be called `README`, stand under the same path beside that; with
-    several of these all that are called after a language."""
+    several of these, which may have any short name (`kor`), all that are called after a language. Where none
+    repeats pages, those of many languages whose pages, or man pages, are not in English, if the project has
+    about as many outside of them. `files` are all paths, `man_pages` those of man pages among them."""
+    pages = [name for name in files if is_page_of_site(name) or name in man_pages]
     below: dict[str, dict[str, list[str]]] = {}
-    for name in filter(is_page_of_site, outside(files, taken)):
+    for name in outside(pages, taken):
         folders = name.split("/")[:-1]
+        holds = _OF_MANUALS if name in man_pages else _OF_LANGUAGES
         for depth, folder in enumerate(folders[1:], start=1):
-            if _OF_LANGUAGES.fullmatch(folders[depth - 1]) and _is_of_other(folder, "en"):
+            is_short = _SHORT.fullmatch(folder) and not _is_language(folder)
+            if holds.fullmatch(folders[depth - 1]) and (is_short or _is_of_other(folder, "en")):
                 parent = "/".join(folders[:depth])
                 inside = name.removeprefix(f"{parent}/{folder}/")
                 below.setdefault(parent, {}).setdefault(folder, []).append(inside)
                 break
     known = frozenset(files)
     found: list[str] = []
-    for parent, pages in sorted(below.items()):
+    for parent, own in sorted(below.items()):
         original = posixpath.dirname(parent)
-        copies = [name for name, own in sorted(pages.items()) if _repeats(own, original, known)]
-        found += [joined(parent, each) for each in (sorted(pages) if copies[1:] else copies)]
+        languages = {name for name in own if _is_language(name)}
+        copies = {name for name in own if _repeats(own[name], original, known)}
+        left_out = copies | languages if len(copies) > 1 else copies & languages
+        if not copies and len(languages) >= _MANY:
+            foreign = {each for each in languages if _is_foreign(parent, each, own[each], tree)}
+            counts = [len(own[each]) for each in foreign]
+            is_enough = 2 * (len(pages) - sum(counts)) >= max(counts, default=0)
+            left_out = foreign if len(foreign) >= _MANY and is_enough else set()
+        found += [joined(parent, each) for each in sorted(left_out)]
     return found
+
+
+def _is_foreign(parent: str, name: str, pages: Sequence[str], tree: IncludeTree) -> bool:
+    """Whether there is doubt that the pages below `name` in `parent` are in English."""
+    first = sorted(pages)[:_LOOKED_AT]
+    return not are_in_english([_read(joined(parent, name, page), tree) for page in first])
 
 
 def _repeats(pages: Sequence[str], original: str, files: Set[str]) -> bool:
@@ -309,9 +334,9 @@ def is_page_of_site(name: str) -> bool:
 
 
 def shown_text(name: str, data: bytes | None) -> str:
-    """The text of a page; of one of HTML what stands between its tags, each on a line of its own."""
+    """The text of a page; of one of HTML or XML what stands between its tags, each on a line of its own."""
     text = (data or b"").decode("utf-8", "replace")
-    if not name.lower().endswith(HTML):
+    if not name.lower().endswith((*HTML, *_XML)):
         return text
     parts = (" ".join(each.split()) for each in _MARKUP.sub("\0", text).split("\0"))
     return "\n".join(filter(None, parts))

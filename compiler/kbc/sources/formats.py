@@ -49,6 +49,11 @@ _DOKUWIKI = re.compile(
 )
 """A heading of DokuWiki, and something else of it: plain text has such lines as well."""
 
+_VIM_HELP = re.compile(
+    rb"\A\s*(?:\*[^*\s]+\.txt\*|={60,}[ \t]*\r?\n[^\n]*[ \t]\*[^*\s]+\*[ \t]*\r?$)", re.MULTILINE
+)
+"""The tag that `:helptags` makes of the name of a file, or a section with a tag."""
+
 _KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
 """The line that every draft of kramdown-rfc has, below its front matter."""
 
@@ -66,7 +71,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
-    ".txt": (("rfc-text", _RFC_TEXT), ("dokuwiki", _DOKUWIKI)),
+    ".txt": (("rfc-text", _RFC_TEXT), ("dokuwiki", _DOKUWIKI), ("vim-help", _VIM_HELP)),
     ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
@@ -80,6 +85,7 @@ _ENDINGS = {
     "rfcxml": ".docbook",
     "rfc-text": ".txt",
     "dokuwiki": ".txt",
+    "vim-help": ".txt",
     "quartodoc": "_quarto.yml",
 }
 """The endings that stand for these formats in what a collection wants."""
@@ -117,9 +123,9 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `dokuwiki`, `kramdown-rfc` or
-    `docc` for a file that begins as one, with an ending that other formats have, too; `pod` for a module of
-    Perl with a heading; else ""."""
+    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `dokuwiki`, `vim-help`,
+    `kramdown-rfc` or `docc` for a file that begins as one, with an ending that other formats have, too;
+    `pod` for a module of Perl with a heading; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
     if ending in (".md", ".mkd", ".markdown"):

@@ -1,4 +1,4 @@
-"""Samples of RDoc, scdoc, DokuWiki, DITA and Internet-Drafts."""
+"""Samples of RDoc, scdoc, help of Vim, DokuWiki, DITA and Internet-Drafts."""
 
 from __future__ import annotations
 
@@ -249,6 +249,43 @@ DITA = b"""\
 </taskbody></task>
 """
 
+VIM_HELP = b"""
+*heron.txt*  Count birds at the pond   *heron*
+
+==============================================================================
+1. Options                                                     *heron-options*
+
+Set these in |vimrc|. For example: >vim
+
+  let g:heron_fast = 1
+
+  " More
+<
+Then `:Heron` is fast:
+- at once, and
+  always
+- with 2_eggs
+
+                                                          *g:heron_fast*
+                                                          *b:heron_fast*
+g:heron_fast
+  Type: |Number| <n>
+
+*heron-note*
+This is only text that goes on,
+below a tag.
+
+Usage: ~
+  count   of birds
+  size    of eggs
+
+------------------------------------------------------------------------------
+heron#count({pond})                                          *heron#count()*
+    Counts.
+
+ vim:tw=78:ft=help:norl:
+"""[1:]
+
 TEXTS = {
     "dita": ("docs/nest.dita", DITA),
     "rfcxml": ("docs/draft-heron.xml", RFCXML),
@@ -257,4 +294,5 @@ TEXTS = {
     "rdoc": ("docs/a.rdoc", RDOC),
     "dokuwiki": ("pages/nest.txt", DOKUWIKI),
     "scdoc": ("docs/heron.1.scd", SCDOC),
+    "vim-help": ("doc/heron.txt", VIM_HELP),
 }

@@ -1,10 +1,11 @@
-"""Lists of AsciiDoc in lists: which of them an item, and a block behind a `+`, belongs to; and tables."""
+"""Lists of AsciiDoc in lists: which of them an item, and a block behind a `+`, belongs to; tables; the lines
+around the title of a document."""
 
 import time
 
 import pytest
 
-from kbc.formats import convert
+from kbc.formats import Converted, convert
 
 
 @pytest.mark.parametrize(
@@ -71,3 +72,42 @@ def test_brackets_that_are_never_closed_take_linear_time(address: str) -> None:
 
     seconds(10)
     assert seconds(20_000) < 5
+
+
+def one(source: str) -> Converted:
+    (found,) = convert("a.adoc", source.encode(), {}.get)
+    return found
+
+
+@pytest.mark.parametrize("mark", ["////", "//////////"])
+def test_a_block_of_comments_above_the_title_is_no_end_of_the_header(mark: str) -> None:
+    source = f"{mark}\nCopyright.\n\n:no: entry\n{mark}\n\n= Heron\nAnn Heron\n:nest: reeds\n\nIn {{nest}}.\n"
+    found = one(source)
+    assert (found.title, found.author) == ("Heron", "Ann Heron")
+    assert found.text == "# Heron\n\nIn reeds.\n"
+
+
+def test_a_block_of_comments_between_attributes_and_their_block_is_left_out() -> None:
+    assert (
+        one("[source,c]\n////\nnot shown\n////\n----\nint x;\n----\n").text == "```c\nint x;\n```\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "author"),
+    [
+        (
+            ":mark: (R)\nThe Heron{mark} Text Working Group\n:icons: font",
+            "The Heron(R) Text Working Group",
+        ),
+        ("Herons of the River, and Friends\nv1.0, 2024-05-06", "Herons of the River, and Friends"),
+    ],
+)
+def test_a_line_above_more_of_the_header_names_its_authors(header: str, author: str) -> None:
+    found = one(f"= Heron\n{header}\n\nText.\n")
+    assert (found.author, found.text) == (author, "# Heron\n\nText.\n")
+
+
+def test_text_directly_below_the_title_is_kept() -> None:
+    text = "Herons live at rivers, at lakes, and in marshes."
+    assert one(f"= Heron\n{text}\nThey wade.\n").text == f"# Heron\n\n{text}\nThey wade.\n"

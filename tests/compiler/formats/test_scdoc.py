@@ -1,10 +1,14 @@
-"""Man pages in scdoc as Markdown."""
+"""Man pages in scdoc, and help of Vim, as Markdown."""
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from tests.compiler.formats.samples import read, samples
 
 from kbc.formats import convert
+from kbc.sources.formats import format_by_content
 
 
 def test_terms_lists_tables_and_code_are_kept() -> None:
@@ -28,3 +32,41 @@ def test_what_is_never_closed_is_kept() -> None:
     assert document.text == "## A\n\n```\n*code\n```\n"
     (deep,) = convert("heron.1.scd", b"\t" * 40 + b"deep\n", read)
     assert "deep" in deep.text
+
+
+def test_help_of_vim_has_sections_tags_code_and_lists() -> None:
+    path, data = samples()["vim-help"]
+    (document,) = convert(path, data, read, format="vim-help")
+    assert (document.title, document.summary) == ("heron", "Count birds at the pond")
+    assert document.anchors == ("heron.txt", "heron-options", "g:heron_fast", "heron#count()")
+    assert document.targets == ("b:heron_fast", "heron-note")
+    assert document.text == (
+        "# heron\n\nCount birds at the pond\n\n## 1. Options\n\nSet these in `vimrc`. For example:\n\n"
+        '```vim\nlet g:heron_fast = 1\n\n" More\n```\n\nThen `:Heron` is fast:\n\n'
+        "- at once, and\n  always\n- with 2_eggs\n\n#### g:heron_fast\n\nType: `Number` \\<n>\n\n"
+        "This is only text that goes on,\nbelow a tag.\n\n"
+        "```text\nUsage: ~\n  count   of birds\n  size    of eggs\n```\n\n"
+        "### heron#count({pond})\n\nCounts.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        ("*heron.txt*  Birds\n", "vim-help"),
+        (f"{'=' * 78}\nBirds    *heron-birds*\n\nText.\n", "vim-help"),
+        (f"{'=' * 78}\nBirds\n{'=' * 78}\n", ""),
+        ("*Herons* are birds, see heron.txt.\n", ""),
+    ],
+)
+def test_help_of_vim_is_told_by_its_tags(start: str, found: str) -> None:
+    assert format_by_content("doc/heron.txt", start.encode()) == found
+
+
+@pytest.mark.parametrize(
+    "line", ["*a* " * 100_000, "> " * 100_000, " " * 200_000 + "~", "*a*\n" * 50_000, "|" * 200_000]
+)
+def test_long_lines_of_help_take_no_time(line: str) -> None:
+    started = time.process_time()
+    convert("a.txt", f"*a.txt*\n{line}".encode(), read, format="vim-help")
+    assert time.process_time() - started < 5

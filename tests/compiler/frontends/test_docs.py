@@ -252,6 +252,18 @@ def test_the_first_part_of_a_template_is_the_title_of_no_page(
     assert [record.title for record in records] == [*expected, "Other"]
 
 
+def test_a_heading_directly_below_that_of_the_book_is_the_title_of_the_page() -> None:
+    texts = (
+        "# Locks\n",
+        "# Locks\n# Gates\n\nText.\n",
+        "# Locks\n\n# Sluices\n\nText.\n",
+        "# A\n# B\n",
+    )
+    files = [SourceFile(f"docs/{n}.md", text.encode(), "docs") for n, text in enumerate(texts)]
+    records = read(Collection("docs", "docs", ("docs",)), files, Diagnostics())
+    assert [record.title for record in records] == ["Locks", "Gates", "Sluices", "A"]
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

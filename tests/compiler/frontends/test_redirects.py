@@ -108,6 +108,25 @@ paths:
 """
 
 
+def test_a_page_that_only_leads_to_the_file_of_its_name_is_another_name_of_that(
+    tmp_path: Path,
+) -> None:
+    notice = "# Redirect\n\nThis page is now in AsciiDoc.\nPlease read [{0}](./{0}#high).\n"
+    files = {
+        "docs/walls.adoc": "= Walls\n\nText.\n",
+        "docs/walls.md": notice.format("walls.adoc"),
+        "docs/slides.md": notice.format("slides.odp"),
+        "docs/plan.md": notice.format("walls.adoc"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    records = {record.id: record for record in inputs.records["docs"]}
+    assert sorted(records) == ["docs/plan.md", "docs/slides.md", "docs/walls.adoc"]
+    walls = records["docs/walls.adoc"]
+    assert isinstance(walls, DocRecord)
+    assert "docs/walls.md" in walls.aliases
+    assert inputs.accounting.reasons("left out")["redirect to another page"] == 1
+
+
 def test_a_page_that_shows_an_operation_has_its_text(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

@@ -48,6 +48,26 @@ def test_many_pages_beside_programs_and_examples_are_documentation(tmp_path: Pat
     assert [each.kind for each in others] == ["code"]
 
 
+@pytest.mark.parametrize(("name", "is_read"), [("README", False), ("about", True)])
+def test_pages_that_only_say_what_is_in_their_folders_are_no_documentation_beside_a_site(
+    tmp_path: Path, name: str, is_read: bool
+) -> None:
+    files = {f"npm/bird-{number}/{name}.md": page(f"Bird {number}") for number in range(20)}
+    files |= {"mkdocs.yml": "site_name: Birds\n", "docs/index.md": page("Start")}
+    files |= {"pyproject.toml": "[project]\nname = 'birds'\n", "birds.py": CODE}
+    docs = recognised(write_tree(tmp_path / "birds", files)).project.collections
+    assert (("npm",) in [each.paths for each in docs]) is is_read
+
+
+def test_a_folder_with_more_pages_than_the_site_is_read_as_well(tmp_path: Path) -> None:
+    files = {f"g3doc/bird-{number}.md": page(f"Bird {number}") for number in range(5)}
+    files |= {"website/mkdocs.yml": "site_name: Birds\n", "website/docs/index.md": page("Start")}
+    files |= {"pyproject.toml": "[project]\nname = 'birds'\n", "birds.py": CODE}
+    found = recognised(write_tree(tmp_path / "birds", files))
+    assert [each.paths for each in found.project.collections][:2] == [("g3doc",), ("website/docs",)]
+    assert found.what.endswith(" with a MkDocs site 'Birds' (website/mkdocs.yml) and 1 more")
+
+
 def test_a_checkout_of_pages_alone_has_no_code(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "heron", {"a.md": page("A"), "b.md": page("B"), "a.css": "a {}\n"})
     (root / ".git").mkdir()

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import page, read, recognised, write_tree
+from tests.compiler.recognition.trees import page, read, recognised, titles, write_tree
 
 from kbc.recognition.detection import recognise
 from kbc.sources.formats import format_by_content
@@ -169,3 +169,68 @@ def test_pages_that_a_site_relates_by_names_of_its_own_are_no_mistakes(tmp_path:
     assert [each.code for each in diagnostics if each.code == "unknown-related"] == []
     plain = write_tree(tmp_path / "plain", {"nests.md": post, "index.md": page("A")})
     assert "unknown-related" in {each.code for each in read(plain)[1]}
+
+
+REFERENCE = (
+    '<?xml version="1.0"?>\n<refentry id="{0}"><refmeta><refentrytitle>{0}</refentrytitle>'
+    "<manvolnum>8</manvolnum></refmeta><refnamediv><refname>{0}</refname><refpurpose>probe</refpurpose></refnamediv></refentry>\n"
+)
+
+
+def test_man_pages_in_docbook_beside_source_are_read(tmp_path: Path) -> None:
+    files = {f"modules/{name}/{name}.8.xml": REFERENCE.format(name) for name in "abc"}
+    files |= {
+        "modules/a/a.c": "int a;\n",
+        "modules/a/a.8": ".TH a 8\n",
+        "modules/a/d.8.xml": "<data/>\n",
+    }
+    root = write_tree(tmp_path / "tree", {"configure.ac": "", **files})
+    inputs, _ = read(root)
+    expected = {f"modules/{name}/{name}.8.xml": f"{name}(8)" for name in "abc"}
+    assert titles(inputs.records["man"]) == expected
+
+
+@pytest.mark.parametrize(("html", "is_read"), [(("a",), True), (("a", "b", "c", "d"), False)])
+def test_a_page_of_html_beside_many_other_texts_makes_no_built_site(
+    tmp_path: Path, html: tuple[str, ...], is_read: bool
+) -> None:
+    files = {f"doc/{name}.txt": f"Text on {name}.\n" for name in "abc"}
+    files |= {f"doc/{name}.html": f"<p>{name}</p>\n" for name in html}
+    root = write_tree(tmp_path / "tree", {"configure.ac": "", "a.c": "int a;\n", **files})
+    kinds = {each.name: each.kind for each in recognised(root).project.collections}
+    assert ("docs" in kinds) is is_read
+
+
+@pytest.mark.parametrize(("other", "expected"), [("a.c", "README"), ("README.md", "README.md")])
+def test_a_readme_without_an_ending_is_a_page_where_there_is_no_other(
+    tmp_path: Path, other: str, expected: str
+) -> None:
+    files = {"configure.ac": "", "README": "Herons nest here.\n", other: "# Heron\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert [each.path for each in inputs.records["readme"]] == [expected]
+
+
+def test_a_manual_in_texinfo_beside_source_is_read_with_its_chapters(tmp_path: Path) -> None:
+    begin = "\\input texinfo\n@settitle Heron\n@node Top\n@top Heron\n\n@include nests.texi\n@bye\n"
+    files = {"src/doc/heron.texi": begin, "src/doc/nests.texi": "@chapter Nests\n\nOf reeds.\n"}
+    files |= {"configure.ac": "", "src/heron.c": "int a;\n", "lisp/heron.el": "(a)\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    (manual,) = inputs.records["man"]
+    assert (manual.path, manual.title) == ("src/doc/heron.texi", "Heron")
+    assert "Of reeds." in manual.text
+
+
+def test_chapters_at_the_top_of_a_book_are_read_with_their_sections(tmp_path: Path) -> None:
+    files = {f"book/nests/s{number}.asc": f"=== Part {number}\n\nText.\n" for number in range(25)}
+    files |= {
+        "ch2.asc": "== Eggs\n\nWhat eggs are.\n\ninclude::./book/nests/s2.asc[]\n",
+        "ch1.asc": "== Nests\n\nWhat nests are.\n\ninclude::book/nests/s0.asc[]\n",
+        "notes.asc": "= Notes\n\nFor who writes here.\n",
+        "README.asc": "= Herons\n\ninclude::book/nests/s1.asc[]\n",
+        "Gemfile": "",
+        "build.rb": "puts 1\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    found = {each.path: each.text for each in inputs.records["docs"]}
+    assert "What nests are." in found["ch1.asc"]
+    assert {each for each in found if "/" not in each} == {"ch1.asc", "ch2.asc"}

@@ -354,3 +354,75 @@ def test_readmes_of_each_folder_in_other_languages_are_left_out_of_the_code(tmp_
     read_files = {each.path for each in read(root)[0].records["code"]}
     assert "nest/README.md" in read_files
     assert not any(each.startswith(("localization/ja", "localization/el")) for each in read_files)
+
+
+ENGLISH = "The {0} is one of the birds that we have seen by the water of the lake.\n" * 3
+OTHERS = {
+    "cs": "{0} je jeden z ptáků, které jsme viděli u vody toho jezera, když jsme tam byli.\n",
+    "de": "{0} ist einer der Vögel, die wir an dem Wasser des Sees gesehen haben.\n",
+    "pt_BR": "{0} é uma das aves que nós vimos na beira da água daquele lago.\n",
+}
+
+
+@pytest.mark.parametrize("place", ["po/{0}/docs/nest", "i18n/{0}"])
+def test_pages_in_folders_of_many_languages_are_left_out_whatever_their_names(
+    tmp_path: Path, place: str
+) -> None:
+    files = {
+        f"{place.format(code)}/{name}.md": text.format(name) * 3
+        for code, text in OTHERS.items()
+        for name in BIRDS
+    }
+    own = {f"doc/{name}-guide.md": ENGLISH.format(name) for name in BIRDS}
+    root = write_tree(tmp_path / "tree", {"pom.xml": "<project/>", **own, **files})
+    top = place.partition("/")[0]
+    expected = f"translations are left out: {top}/cs, {top}/de, {top}/pt_BR"
+    assert recognised(root).notes == (expected,)
+    records = read(root)[0].records
+    assert {each.path for found in records.values() for each in found} == {*own, "pom.xml"}
+
+
+def test_folders_of_programming_languages_are_no_translations(tmp_path: Path) -> None:
+    names = ("cs", "ml", "pl")
+    files = {f"lang/{code}/{name}.md": ENGLISH.format(name) for code in names for name in BIRDS}
+    own = {f"doc/{name}-guide.md": ENGLISH.format(name) for name in BIRDS}
+    root = write_tree(tmp_path / "tree", {"pom.xml": "<project/>", **own, **files})
+    assert recognised(root).notes == ()
+
+
+def test_copies_under_any_short_name_are_left_out_with_other_languages(tmp_path: Path) -> None:
+    own = {f"pages/{name}.md": page(name) for name in (*BIRDS, "ibis")}
+    files = {f"lang/{code}/{name}": page(code) for code in ("jp", "kor") for name in own}
+    root = write_tree(tmp_path / "tree", {"pom.xml": "<project/>", **own, **files})
+    assert recognised(root).notes == ("translations are left out: lang/jp, lang/kor",)
+
+
+def test_man_pages_in_other_languages_are_left_out(tmp_path: Path) -> None:
+    man = ".TH {0} 8\n.SH NAME\n{0} \\- probe\n.SH DESCRIPTION\n{1}"
+    own = {
+        f"man/{name}.8": man.format(name, ENGLISH.format(name))
+        for name in ("heron", "crane", "ibis")
+    }
+    files = {
+        f"man/{code}/man8/{name}.8": man.format(name, text.format(name) * 3)
+        for code, text in OTHERS.items()
+        for name in ("heron", "crane")
+    }
+    root = write_tree(tmp_path / "tree", {"configure.ac": "", "a.c": "int a;\n", **own, **files})
+    assert {each.path for each in read(root)[0].records["docs"]} == {*own}
+    (note,) = recognised(root).notes
+    assert note == "translations are left out: man/cs, man/de, man/pt_BR"
+
+
+@pytest.mark.parametrize("name", ["kor", "ckb-IR", "sr@latin"])
+def test_copies_under_any_name_of_a_language_are_left_out_beside_many_translations(
+    tmp_path: Path, name: str
+) -> None:
+    folders = ("", "de-DE/", "fr-FR/", "it-IT/", f"{name}/")
+    files = {f"docs/{place}{each}.md": page(each) for place in folders for each in BIRDS}
+    files |= {
+        "package.json": "{}",
+        "docs/.vitepress/config.ts": "export default { title: 'Birds' }\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert {each.path for each in inputs.records["docs"]} == {f"docs/{each}.md" for each in BIRDS}

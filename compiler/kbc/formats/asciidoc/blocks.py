@@ -32,6 +32,7 @@ _MACRO = re.compile(r"(?=.*\]\Z)([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
 _PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
 _REVISION = re.compile(r"v?[\d.]*,?\s*(\d{4}-\d\d-\d\d)")
+_COMMENT_BLOCK = re.compile(r"/{4,}\Z")
 _IMAGES = ("image", "video", "audio", "toc", "icon", "asciinema")
 
 
@@ -114,6 +115,9 @@ class Blocks:
         text = line.text
         if not text or (text.startswith("//") and not text.startswith("///")):
             lines.next()
+        elif _COMMENT_BLOCK.match(text):
+            lines.next()
+            self.collect(lines, text)
         elif entry := _ENTRY.match(text):
             lines.next()
             self._set(entry, lines)
@@ -161,8 +165,9 @@ class Blocks:
             if is_missing(line.text):
                 missing.append(line)
                 lines.next()
-            elif _AUTHOR.match(line.text) and "author" not in self.project.attributes:
-                authors = re.sub(r"\s*<[^>]*>", "", line.text).split(";")
+            elif "author" not in self.project.attributes and _is_of_authors(lines):
+                stated = substitute(line.text, self.project.attributes)
+                authors = re.sub(r"\s*<[^>]*>", "", stated).split(";")
                 self.project.attributes["author"] = ", ".join(map(str.strip, authors))
                 lines.next()
             elif revision := _REVISION.match(line.text):
@@ -427,3 +432,14 @@ def _as_lines(given: Attributes) -> list[SourceLine]:
     inside = ",".join(filter(None, (first, *given.positional[1:], *named)))
     found = [f"[{inside}]" if inside else "", f".{given.title}" if given.title else ""]
     return [SourceLine(text, "", 0, done=True) for text in found if text]
+
+
+def _is_of_authors(lines: LineReader) -> bool:
+    """Whether the next line of a header is that of the authors: a name, or a text above more of the header.
+    A line of text above anything else may be meant as the first paragraph."""
+    line, below = lines.peek(), lines.peek(1)
+    if line is None or _AUTHOR.match(line.text):
+        return line is not None
+    is_text = line.text[0].isalnum() and not (_MACRO.match(line.text) or lists.marker(line.text))
+    is_header = below is not None and (_ENTRY.match(below.text) or _REVISION.match(below.text))
+    return is_text and bool(is_header)

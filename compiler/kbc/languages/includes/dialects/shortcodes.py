@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from textwrap import dedent
 
 from kbc.languages.includes.containers import label
+from kbc.languages.includes.dialects.shortcode_templates import shown_by
 from kbc.languages.includes.dialects.shortcode_values import shown_text, template
 from kbc.languages.includes.fenced import CODE
 from kbc.languages.includes.files import IncludingPage, excerpt, fence, language_of, not_included
@@ -181,8 +182,11 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         return f"\n- {entry}" if _is_a_line(match) else entry
     pulled_in = _pulled_in(name, written, plain, named, page)
     if pulled_in is None:
-        page.external[f"{{{{< {name} >}}}}"] += 1
-    return pulled_in or ""
+        own = shown_by(written, plain, named)
+        pulled_in = own if _is_a_line(match) else own.strip().removeprefix("- ")
+        if not own:
+            page.external[f"{{{{< {name} >}}}}"] += 1
+    return pulled_in
 
 
 def _entry(named: dict[str, str], page: IncludingPage) -> str:
