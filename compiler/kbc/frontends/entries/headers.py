@@ -58,7 +58,7 @@ _HEADING = re.compile(r"[A-Z]\w+:[ \t]*\w+(?:\(\))?")
 
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]e\b")
 _HIDDEN = re.compile(r"[@\\](?:private|internal|hidden|cond)\b")
-_BEHIND = re.compile(r"(?<![:\w])//[^\n]*\Z|/\*[^\n]*\*/[ \t]*\Z")
+_LINE_COMMENT = re.compile(r"(?<![:\w])//.*")
 
 
 def entries_of_headers(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]:
@@ -138,11 +138,7 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
 def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> FoundEntry | None:
     """The entry of a definition; None without a comment that says something."""
     first, last = definition.line - 1, min(definition.end_line, definition.line - 1 + _MOST_LINES)
-    comment = []
-    if definition.end_line <= len(lines) and (
-        behind := _BEHIND.search(lines[definition.end_line - 1])
-    ):
-        comment = [behind[0]]
+    comment = [_behind(lines[definition.end_line - 1])] if definition.end_line <= len(lines) else []
     if not (description := _told(comment)):
         start = _above(lines, first)
         comment = list(lines[start:first])
@@ -166,15 +162,28 @@ def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> 
 
 def _signature(definition: Definition, lines: Sequence[str]) -> str:
     """The declaration on one line, without a body and what stands behind it."""
-    stated = _BEHIND.sub("", definition.signature)
+    stated = _declared(definition.signature)
     if stated.count("(") > stated.count(")"):
         declared = lines[
             definition.line - 1 : min(definition.end_line, definition.line + _MOST_LINES)
         ]
-        stated = " ".join(" ".join(_BEHIND.sub("", line) for line in declared).split())
+        stated = " ".join(" ".join(map(_declared, declared)).split())
         stated = re.split(r"[;{]", stated, maxsplit=1)[0]
     stated = stated.rstrip(" \t\\;")
     return stated if definition.name in stated else f"{stated} {definition.name}".lstrip()
+
+
+def _behind(line: str) -> str:
+    """The comment that a line ends with; "" without one."""
+    text = line.rstrip()
+    start = text.rfind("/*") if text.endswith("*/") else -1
+    found = None if start >= 0 else _LINE_COMMENT.search(text)
+    return text[start:] if start >= 0 else found[0] if found else ""
+
+
+def _declared(line: str) -> str:
+    """A line without the comment that it ends with."""
+    return line.rstrip().removesuffix(_behind(line))
 
 
 def _above(lines: Sequence[str], first: int) -> int:

@@ -47,7 +47,7 @@ _FEWEST_WORDS = 4
 _OF_REQUESTS = frozenset({"endpoint", "path", "route", "uri", "url"})
 _RULE = re.compile(r"^[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
 _CELL_END = re.compile(r"(?<!\\)\|")
-_CODE = re.compile(r"(`+)(.+?)\1")
+_CODE = re.compile(r"(?<!`)`++([^`]+)`+")
 _BEGINS_WITH_CODE = ("`", "*`", "**`")
 """A link instead leads to where the entry is."""
 
@@ -58,6 +58,9 @@ _DECLARATION = re.compile(
     r"([\w.:$!?]{1,80})\((?:[^\W\d][^()\"']{0,200})?\)(?:[ \t]*(?:->|=>|:).{1,200})?"
 )
 _NAME_OF_CALL = re.compile(r"([^\s(]+)\(.*\)\S*")
+_MOST_CHARS = 400
+"""Of a declaration."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -83,15 +86,19 @@ def entries_of_tables(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]
 
 def _of_page(record: DocRecord | PageRecord) -> list[FoundEntry]:
     found: dict[str, FoundEntry] = {}
-    line = position = 0
+    line = position = end = 0
     for rule in _RULE.finditer(record.text):
+        if rule.start() < end:  # a row of the table before
+            continue
         above = record.text.rfind("\n", 0, max(rule.start() - 1, 0)) + 1
         head = _head(record.text[above : rule.start()])
         if head is None:
             continue
         line += record.text.count("\n", position, rule.end())
         position = rule.end()
-        for entry in _of_table(record, head, list(_rows(record.text, position + 1, line + 2))):
+        rows = list(_rows(record.text, position + 1, line + 2))
+        end = position + sum(len(row.text) for row in rows)
+        for entry in _of_table(record, head, rows):
             known = found.setdefault(entry.name, entry)
             if known is not entry and entry.line == known.line + known.text.count("\n"):
                 found[entry.name] = _joined(known, entry)
@@ -188,7 +195,7 @@ def _shown(cell: str, head: _Head) -> list[str]:
     """What the first cell of a row shows of code, the declaration first."""
     if head.kind:
         return (
-            [match[2].strip() for match in _CODE.finditer(cell)]
+            [match[1].strip() for match in _CODE.finditer(cell)]
             if cell.startswith(_BEGINS_WITH_CODE)
             else []
         )
@@ -217,6 +224,8 @@ def _signature(name: str, shown: str, told: Iterable[tuple[str, str]]) -> str:
 
 def _name(code: str) -> str:
     """What is called in a piece of code: its function, or all of it where it is one word; else ""."""
+    if len(code) > _MOST_CHARS:
+        return ""
     call = _NAME_OF_CALL.fullmatch(code) or _DECLARATION.fullmatch(code)
     name = call[1] if call else code
     return name if NAME.fullmatch(name) else ""

@@ -86,6 +86,14 @@ def test_tables_of_other_things_have_none(tmp_path: Path, head: str, row: str) -
     assert entries_of(tmp_path, {"docs/a.md": page(head, rows)}) == {}
 
 
+def test_a_rule_in_a_table_begins_no_other(tmp_path: Path) -> None:
+    head = "| Function | Description |"
+    rows = [f"| `fill{at}` | fills part {at} of it |" for at in range(10)]
+    text = page(head, [*rows, head, "|---|---|", *rows])
+    found = entries_of(tmp_path, {"docs/a.md": text})
+    assert [each.line for each in found.values()] == [*range(7, 17)]
+
+
 def test_a_short_table_is_no_reference(tmp_path: Path) -> None:
     text = page("| Function | Parameters | Description |", ROWS[:9])
     assert entries_of(tmp_path, {"docs/a.md": text}) == {}
