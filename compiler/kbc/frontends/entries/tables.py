@@ -48,6 +48,9 @@ _OF_REQUESTS = frozenset({"endpoint", "path", "route", "uri", "url"})
 _RULE = re.compile(r"^[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CODE = re.compile(r"(?<!`)`++([^`]+)`+")
+_NAMES = re.compile(r"(?:[^`(\[<]|(?<!`)`++[^`]+`+)*")
+"""What a cell names, without remarks on it in brackets."""
+
 _BEGINS_WITH_CODE = ("`", "*`", "**`")
 """A link instead leads to where the entry is."""
 
@@ -194,11 +197,8 @@ def _entry(record: DocRecord | PageRecord, head: _Head, row: _Row) -> FoundEntry
 def _shown(cell: str, head: _Head) -> list[str]:
     """What the first cell of a row shows of code, the declaration first."""
     if head.kind:
-        return (
-            [match[1].strip() for match in _CODE.finditer(cell)]
-            if cell.startswith(_BEGINS_WITH_CODE)
-            else []
-        )
+        named = _NAMES.match(cell) if cell.startswith(_BEGINS_WITH_CODE) else None
+        return [match[1].strip() for match in _CODE.finditer(named[0])] if named else []
     plain = _EMPHASIS.sub("", cell).strip()
     return [plain] if _DECLARATION.fullmatch(plain) else []
 

@@ -22,7 +22,7 @@ def test_rows_of_a_table_of_functions_are_entries(tmp_path: Path) -> None:
     rows = [
         *ROWS,
         "| `drain`, `<<` operator | <ol><li>tank</li><li>how fast</li></ol> | drains the tank |",
-        "| `empty` | _none_ | whether there is `a \\| b` in it |",
+        "| `empty`<br/>(not with [`flat`](a.md)) | _none_ | whether there is `a \\| b` in it |",
     ]
     found = entries_of(
         tmp_path, {"docs/tanks.md": page("| Function | Parameter(s) | Description |", rows)}
@@ -33,6 +33,7 @@ def test_rows_of_a_table_of_functions_are_entries(tmp_path: Path) -> None:
     assert (fill.path, fill.line, fill.text) == ("docs/tanks.md", 10, f"{ROWS[3]}\n")
     assert fill.categories == ("tanks", "function")
     assert (found["drain"].signature, found["drain"].aliases) == ("drain(tank, how fast)", ("<<",))
+    assert found["empty"].aliases == ()
     assert (found["empty"].signature, found["empty"].description) == (
         "empty()",
         "whether there is `a | b` in it",
