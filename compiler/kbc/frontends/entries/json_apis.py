@@ -10,6 +10,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from kb_runtime.search.ranking.paths import place_kinds
@@ -42,8 +43,11 @@ _MAX_DEPTH = 8
 _MOST_BRACES = 8
 """How many objects inside of an entry may stand before its name."""
 
+_DECODER = json.JSONDecoder()
 _MOST_LOST = 20
 _MOST_LINE_CHARS = 500
+_BEFORE = re.compile(r"\s*(?:\"[^\"]*\"\s*:\s*)?")
+"""What may stand before an object on its line: its key."""
 
 
 class _Described(NamedTuple):
@@ -150,38 +154,51 @@ def _of_file(record: CodeRecord, described: Sequence[_Described]) -> Iterator[Fo
 def _spans(text: str, described: Iterable[_Described]) -> Iterator[tuple[int, int] | None]:
     """Where each object stands, whole lines where it has them for itself; None where it is not found behind
     the one before."""
-    decode = json.JSONDecoder().raw_decode
     cursor = lost = 0
     for each in described:
-        span = None
-        spellings = {json.dumps(each.name), json.dumps(each.name, ensure_ascii=False)}
-        names = "|".join(re.escape(name) for name in sorted(spellings))
-        match = re.compile(rf"\"name\"\s*:\s*(?:{names})|(?:{names})\s*:\s*(?=\{{)")
-        found = match.search(text, cursor) if lost < _MOST_LOST else None
-        if found is not None:
-            start = found.end() if text[found.end() : found.end() + 1] == "{" else -1
-            start = start if start >= 0 else text.rfind("{", cursor, found.start())
-            for _ in range(_MOST_BRACES):
-                if start < 0:
-                    break
-                value, end = decode(text, start)
-                if value == each.value:
-                    span = start, end
-                    break
-                start = text.rfind("{", cursor, start)
-        lost += span is None
-        if span is not None:
+        span = _span(text, cursor, each) if lost < _MOST_LOST else None
+        if span is None:
+            lost += 1
+            yield None
+        else:
             cursor = span[1]
             yield _whole_lines(text, *span)
-        else:
-            yield None
+
+
+def _span(text: str, cursor: int, described: _Described) -> tuple[int, int] | None:
+    """Where an object begins and ends behind `cursor`, by its name; braces may also be in its texts."""
+    plain = described.name
+    spellings = {json.dumps(plain), json.dumps(plain, ensure_ascii=False)}
+    names = "|".join(re.escape(name) for name in sorted(spellings))
+    match = re.compile(rf"\"name\"\s*:\s*(?:{names})|(?:{names})\s*:\s*(?=\{{)")
+    found = match.search(text, cursor)
+    if found is None:
+        return None
+    is_key = text.startswith("{", found.end())
+    start = found.end() if is_key else text.rfind("{", cursor, found.start())
+    for _ in range(_MOST_BRACES):
+        if start < 0:
+            break
+        with suppress(ValueError, RecursionError):
+            value, end = _DECODER.raw_decode(text, start)
+            if value == described.value:
+                return start, end
+        start = text.rfind("{", cursor, start)
+    return None
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with the rest of its lines, unless others share them."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     last = len(text) if last < 0 else last
     is_long = start - first > _MOST_LINE_CHARS or last - end > _MOST_LINE_CHARS
-    return (start, end) if is_long else (first, last)
+    if (
+        is_long
+        or not _BEFORE.fullmatch(text, first, start)
+        or text[end:last].strip() not in ("", ",")
+    ):
+        return start, end
+    return first, last
 
 
 def _of_folders(

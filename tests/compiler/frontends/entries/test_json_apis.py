@@ -54,6 +54,15 @@ def test_a_minified_description_has_entries_with_their_own_text(tmp_path: Path) 
     assert found["fill7"].line == 1
 
 
+def test_braces_in_texts_are_no_objects(tmp_path: Path) -> None:
+    told = [
+        {"description": "Fills {it", "params": [{"type": "{"}], "name": f"fill{at}"}
+        for at in range(12)
+    ]
+    found = entries_of(tmp_path, {"api.json": json.dumps(told, separators=(",", ":"))})
+    assert [json.loads(each.text) for each in found.values()] == told
+
+
 def test_a_folder_with_a_file_for_each_function(tmp_path: Path) -> None:
     files = {
         f"ref/en/fill{at}_.json": json.dumps(
