@@ -63,11 +63,27 @@ def _chunks(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
 
 
 def _entry(record: BuiltinRecord, budget: TokenBudget) -> list[CompiledChunk]:
-    chunks = chunk_markdown(record, budget)
+    if record.language in ("", "markdown"):
+        chunks = chunk_markdown(record, budget)
+    else:
+        chunks = [_of_entry(record, each) for each in chunk_source(record, budget)]
     if record.description:
         about = f"{' '.join(record.tags)} {record.name}: {record.description}".lstrip()
         _find_by(about, chunks, budget)
     return chunks
+
+
+def _of_entry(record: BuiltinRecord, part: CompiledChunk) -> CompiledChunk:
+    """A chunk of an entry that is not written in Markdown: all of it is about the entry."""
+    names = () if part.index else (record.name, *record.aliases)
+    return replace(
+        part,
+        type="api",
+        title=record.title,
+        breadcrumb=(record.title,),
+        signature=record.signature,
+        identifiers=tuple(dict.fromkeys([*names, *part.identifiers])),
+    )
 
 
 def _page(record: DocRecord | PageRecord, budget: TokenBudget) -> list[CompiledChunk]:

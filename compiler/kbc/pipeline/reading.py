@@ -15,6 +15,7 @@ from kb_runtime.text.tables import first_of
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
+from kbc.frontends.entries import derive_entries
 from kbc.frontends.pages import is_metadata, not_a_page
 from kbc.frontends.redirects import REDIRECT, is_redirect
 from kbc.pipeline.copies import without_copies, without_empty
@@ -136,6 +137,11 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
     with guarded(diagnostics):
         exists = tree.exists if project.boundary is not None else None
         frontends.check(records, diagnostics, project.collections, exists)
+    # What its files say was checked with them.
+    if project.build.entries and (found := derive_entries(project.collections, records)):
+        entries, records[found[0].name] = found
+        files[entries.name] = []
+        project = replace(project, collections=(*project.collections, entries))
     if not diagnostics.errors and not any(map(_is_content, chain(*records.values()))):
         _report_nothing(project, diagnostics)
     licences = licence_files(project, allow_outside)

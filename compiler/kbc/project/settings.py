@@ -212,12 +212,17 @@ class ToolSettings(Table):
 
 
 class BuildSettings(Table):
-    """`[build]`: how the artifact is laid out, which no answer depends on."""
+    """`[build]`: how the artifact is laid out, and what is made of what it holds."""
 
     shard_chunks: Annotated[int, between(1, 100_000_000)] | None = Field(
         default=None,
         description="chunks above which the artifact is divided into shards; default: above 25,000,"
         " into shards whose size grows with it",
+    )
+    entries: bool = Field(
+        default=True,
+        description="makes API entries of public headers, descriptions in JSON and tables of functions, where"
+        " no collection lists entries",
     )
 
 

@@ -1,0 +1,112 @@
+"""API entries of descriptions in JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.compiler.frontends.entries.derived import entries_of
+
+
+def function(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "description": f"Does {name} to a tank.", "params": [], **more}
+
+
+def functions(count: int = 10) -> list[dict[str, Any]]:
+    return [function(f"fill{at}") for at in range(count)]
+
+
+def test_lists_of_described_functions_and_types_are_entries(tmp_path: Path) -> None:
+    parameters = [{"type": "Tank", "name": "tank"}, {"type": "float", "name": "rate"}]
+    api = {
+        "defines": [{"name": "MAX", "value": 9, "description": "The most."}],
+        "structs": [
+            {"name": "Tank", "description": "A tank.", "fields": [{"name": "l", "type": "int"}]}
+        ],
+        "functions": [*functions(), function("drain", params=parameters, returnType="int")],
+    }
+    text = json.dumps(api, indent=2) + "\n"
+    found = entries_of(tmp_path, {"docs/tank_api.json": text})
+    assert len(found) == 12
+    drain, tank = found["drain"], found["Tank"]
+    assert drain.signature == "drain(tank: Tank, rate: float): int"
+    assert drain.description == "Does drain to a tank."
+    assert (drain.categories, tank.categories) == (("functions", "function"), ("structs", "struct"))
+    lines = text.split("\n")
+    for each in found.values():
+        assert f'"name": "{each.name}"' in each.text
+        assert each.text.split("\n")[0] == lines[each.line - 1] == "    {"
+    assert json.loads(drain.text) == api["functions"][-1]
+
+
+def test_a_map_names_its_entries_by_key(tmp_path: Path) -> None:
+    api = {f"fill{at}": {"summary": "Fills.", "args": {"tank": "Tank"}} for at in range(10)}
+    found = entries_of(tmp_path, {"api.json": json.dumps({"tank": api}, indent=1)})
+    assert found["fill3"].signature == "fill3(tank)"
+    assert found["fill3"].text.startswith('  "fill3": {')
+
+
+def test_a_minified_description_has_entries_with_their_own_text(tmp_path: Path) -> None:
+    text = json.dumps(functions(20), separators=(",", ":"))
+    found = entries_of(tmp_path, {"api.json": text})
+    assert json.loads(found["fill7"].text) == function("fill7")
+    assert found["fill7"].line == 1
+
+
+def test_braces_in_texts_are_no_objects(tmp_path: Path) -> None:
+    told = [
+        {"description": "Fills {it", "params": [{"type": "{"}], "name": f"fill{at}"}
+        for at in range(12)
+    ]
+    found = entries_of(tmp_path, {"api.json": json.dumps(told, separators=(",", ":"))})
+    assert [json.loads(each.text) for each in found.values()] == told
+
+
+def test_a_folder_with_a_file_for_each_function(tmp_path: Path) -> None:
+    files = {
+        f"ref/en/fill{at}_.json": json.dumps(
+            {
+                "name": f"fill{at}()", "brief": "Fills.", "description": "Fills a <b>tank</b>.",
+                "syntax": ["fill(t)"], "category": "Filling", "type": "method",
+            }
+        )
+        for at in range(10)
+    }  # fmt: skip
+    files |= {
+        name.replace("/en/", "/es/").replace(".json", ".es.json"): text
+        for name, text in files.items()
+    }
+    found = entries_of(tmp_path, files)
+    assert len(found) == 10
+    entry = found["fill4"]
+    assert (entry.path, entry.signature, entry.aliases) == (
+        "ref/en/fill4_.json",
+        "fill(t)",
+        ("fill4()",),
+    )
+    assert entry.categories == ("filling", "method")
+
+
+def test_methods_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    names = ("add", "get", *(f"fill{at}" for at in range(8)))
+    files = {
+        f"ref/{owner}_{name}.json": json.dumps(function(name))
+        for owner in ("Tank", "Lake")
+        for name in names
+    }
+    assert {"Tank_add/add", "Lake_get/get"} <= {*entries_of(tmp_path, files)}
+
+
+def test_what_has_names_and_descriptions_only_is_data(tmp_path: Path) -> None:
+    people = [{"name": f"p{at}", "description": "Somebody.", "age": at} for at in range(20)]
+    schema = {"openapi": "3.0.0", "functions": functions(20)}
+    mixed = [*functions(10), *people]
+    broken = json.dumps(functions(20))[:-1]
+    for at, value in enumerate((people, schema, mixed, functions(9))):
+        assert entries_of(tmp_path / str(at), {"data.json": json.dumps(value)}) == {}
+    assert entries_of(tmp_path / "broken", {"data.json": broken}) == {}
+    assert entries_of(tmp_path / "deep", {"data.json": '{"params":' + "[" * 9000}) == {}
+    for place in ("tests", "examples", "vendor"):
+        files = {f"{place}/api.json": json.dumps(functions(20))}
+        assert entries_of(tmp_path / place, files) == {}
