@@ -9,7 +9,7 @@ object in `object.method()`: then it is kept by its name, as a guess.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kb_runtime.store.symbols import CALL, MEMBER_HOLDERS, TYPE, DefinitionRow, UseRow
@@ -28,6 +28,7 @@ _MEMBERS_BY_NAME = frozenset({"java", "csharp", "c", "ruby"})  # `f()` may be a 
 _STRICT = frozenset({"python", "go", "rust"})  # every name is bound by a statement of the file
 _PASSING = frozenset({"python", "javascript", "c", "rust"})  # what a module imports is in it, too
 _MAX_HOPS = 4  # of names that modules pass on
+_RECENT = 64  # files whose reach is at hand as a table, which takes ten times as much as a list
 
 
 class _ModuleFiles(NamedTuple):
@@ -70,6 +71,8 @@ class _Resolver:
                 self._with_top.setdefault(name, []).append(number)
         self._imported: dict[tuple[int, str], int | _ModuleFiles] = {}
         self._reached = cache(self._seen_from)
+        self._places = lru_cache(_RECENT)(self._places_reached)
+        self._is_open = cache(self._opens_unknown)
         self._from_all = cache(self._in_whole_modules)
         self._packages: dict[int, dict[str, int]] = {}
 
@@ -267,24 +270,25 @@ class _Resolver:
     def _in_whole_modules(self, file: int, name: str) -> int:
         """A name that an import of a whole module brings in; `GUESS` where none is known to."""
         reached, candidates = self._reached(file), self._with_top.get(name, ())
-        if len(reached) < len(candidates):
-            first = next((each for each in reached if name in self._top[each]), None)
-        else:
-            places = ((reached[each], each) for each in candidates if each in reached)
-            first = min(places, default=(0, None))[1]
-        return GUESS if first is None else self._top[first][name]
+        if len(candidates) < len(reached):
+            places = self._places(file)
+            reached = sorted(
+                (each for each in candidates if each in places), key=places.__getitem__
+            )
+        return next((self._top[each][name] for each in reached if name in self._top[each]), GUESS)
 
-    def _seen_from(self, file: int) -> dict[int, int]:
-        """The files whose names a file sees, and where its language passes these on those of theirs, with
-        their places, of which the first counts."""
+    def _places_reached(self, file: int) -> dict[int, int]:
+        return {each: place for place, each in enumerate(self._reached(file))}
+
+    def _seen_from(self, file: int) -> Sequence[int]:
+        """The files whose names a file sees, and where its language passes these on those of theirs."""
         found: dict[int, None] = {file: None}
         layer = [file]
         for _ in range(_MAX_HOPS if self._files[file].family in _PASSING else 1):
             layer = [other for each in layer for other in self._opens(each)]
             layer = [other for other in dict.fromkeys(layer) if other not in found]
             found |= dict.fromkeys(layer)
-        del found[file]
-        return {each: place for place, each in enumerate(found)}
+        return tuple(found)[1:]
 
     def _all_imports(self, file: int) -> Sequence[ImportedName]:
         return self._by_local[file].get(ALL, ())
@@ -303,12 +307,16 @@ class _Resolver:
             self._packages[first] = {name: row for top in tops for name, row in top}
         return self._packages[first]
 
+    def _opens_unknown(self, file: int) -> bool:
+        """Whether a file imports all of a module that only a run would tell."""
+        return any(self._find(file, each.module) == () for each in self._all_imports(file))
+
     def _is_bound_elsewhere(self, file: int, name: str, way: int) -> bool:
         """Whether a name that no statement of the file binds can mean none of the tree."""
         entry = self._files[file]
         found = entry.found
         assert found is not None
-        if any(self._find(file, each.module) == () for each in self._all_imports(file)):
+        if self._is_open(file):
             return False
         if entry.family == "javascript":
             return bool(found.imports)
