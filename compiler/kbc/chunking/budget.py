@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,8 +16,6 @@ CHARS_PER_TOKEN = 32
 # Words come back, in one line and the next, and so do lines: those up to this length are counted once.
 REMEMBERED_CHARS = 200
 MAX_REMEMBERED = 100_000  # texts, some 15 MB
-
-_BETWEEN = re.compile(r"[ \t\n]")
 
 # Below this the header and the text get in each other's way (a code point takes up to 4 tokens).
 SMALLEST_BUDGET = 24
@@ -113,8 +109,8 @@ class TokenBudget:
         if len(known) > MAX_REMEMBERED:  # other threads go on with the old one
             known = {}
             object.__setattr__(self, "_known", known)
-        parts = [[each] if self.keeps_spaces else _BETWEEN.split(each) for each in texts]
-        unknown = [each for each in dict.fromkeys(chain(*parts)) if each not in known]
+        parts = [[each] if self.keeps_spaces else _words(each) for each in texts]
+        unknown = list(set().union(*parts).difference(known))
         long: dict[str, int] = {}
         for each, count in zip(unknown, self._counts(unknown), strict=True):
             (known if len(each) <= REMEMBERED_CHARS else long)[each] = count - self.special
@@ -128,3 +124,8 @@ class TokenBudget:
         if self.count_many is not None and len(texts) > 1:
             return self.count_many(texts)
         return [self.count(text) for text in texts]
+
+
+def _words(text: str) -> list[str]:
+    """The words between blanks and line ends; of other white space a tokenizer has rules of its own."""
+    return text.replace("\t", " ").replace("\n", " ").split(" ")

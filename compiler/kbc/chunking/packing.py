@@ -65,6 +65,9 @@ def pack_lines(
     Lines without visible text stay with the line before them, at the start with the line after. A
     line that is larger than the room is cut at sentences, words, characters, in this order.
     """
+    whole = PackedPassage(lines.start(first), lines.start(end), lines.cost(first, end))
+    if whole.cost <= room:
+        return [whole] if end > first else []
     pieces: list[UncutSpan] = []
     start = lines.start(first)
     for index in range(first, end):
@@ -79,8 +82,6 @@ def pack_lines(
         elif cost > 0:
             pieces.append(UncutSpan(start, line_end, cost, cuts[index]))
             start = line_end
-    if not pieces:
-        return [PackedPassage(lines.start(first), lines.start(end), 0)] if end > first else []
     return [
         PackedPassage(pieces[i].start, pieces[j - 1].end, sum(piece.cost for piece in pieces[i:j]))
         for i, j in pack(pieces, room)

@@ -156,7 +156,7 @@ class _Plan:
             if index + 1 == len(symbols) and self.lines.cost(stop, end) <= _CLOSING_TOKENS:
                 stop = end
             cost = self.lines.cost(start, stop)
-            if cost <= self._room((*path, symbol), start):
+            if cost <= self._room((*path, symbol), start, stop):
                 passage = PackedPassage(self.lines.start(start), self.lines.start(stop), cost)
                 yield _Segment(passage, path, (symbol,))
             else:
@@ -166,15 +166,16 @@ class _Plan:
 
     def _packed(self, first: int, end: int, path: tuple[Symbol, ...]) -> Iterator[_Segment]:
         if first < end:
-            room = self._room(path, first)
+            room = self._room(path, first, end)
             for passage in pack_lines(self.lines, first, end, self._cuts, room):
                 yield _Segment(passage, path)
 
-    def _room(self, path: tuple[Symbol, ...], first: int) -> int:
-        """What lines from `first` on have beside their header."""
-        if first == 0 and self.opening:
-            return self.lines.budget.text_room
-        return self.lines.budget.room - self.header(path).tokens
+    def _room(self, path: tuple[Symbol, ...], first: int, end: int) -> int:
+        """What lines [first, end) have beside their header; of those that fit beside any, at least."""
+        budget = self.lines.budget
+        if (first == 0 and self.opening) or self.lines.cost(first, end) <= budget.text_room:
+            return budget.text_room
+        return budget.room - self.header(path).tokens
 
     def header(
         self, path: Sequence[Symbol], *, above: int | None = None, opening: Sequence[str] = ()

@@ -21,6 +21,10 @@ there is none, or where it lies outside of the tree."""
 
 MAX_INCLUDED_BYTES = 4 * 1024 * 1024
 """A larger file is no excerpt for a page."""
+_LONGEST = 32_767
+"""No system opens a file with a longer path."""
+_LEVELS = 64
+"""Folders around a file that are remembered."""
 
 
 class IncludeTree:
@@ -40,8 +44,8 @@ class IncludeTree:
         self._names: dict[str, list[str]] = {}
         self._matching: dict[tuple[str, str], list[str]] = {}
         self._by_case: dict[str, dict[str, str]] = {}
-        self._folders: dict[str, Path | None] = {}
-        self._below_root: dict[Path, bool] = {}
+        self._folders: dict[str, Path] = {"": self._root}  # where they are, without links
+        self._missing: set[str] = set()  # folders
         self._linked: dict[str, str | None] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
@@ -147,22 +151,33 @@ class IncludeTree:
     def _inside(self, name: str) -> Path | None:
         """Where a file is, without links; None outside of the boundary. Folders are remembered, as most files
         that are looked for are missing from the same ones."""
-        if "\0" in name:
+        if "\0" in name or len(name) > _LONGEST:
             return None
-        folder, last = posixpath.split(name)
-        if folder not in self._folders:
-            self._folders[folder] = self._real_inside(folder)
-        place = self._folders[folder]
-        if place is None or last in ("", ".", ".."):
-            return self._real_inside(name)
-        target = place / last
-        is_link = os.path.islink(target)  # noqa: PTH114 - for `Path`, a long name is an error
-        return self._real_inside(name) if is_link else target
+        unknown: list[str] = []
+        folder = posixpath.dirname(name)
+        while folder not in self._folders and len(unknown) < _LEVELS:
+            unknown.append(folder)
+            folder = posixpath.dirname(folder)
+        for folder in reversed(unknown):
+            place = self._folders[folder] = self._below(folder)
+            is_below_missing = posixpath.dirname(folder) in self._missing
+            if is_below_missing or not os.path.isdir(place):  # noqa: PTH112 - as below
+                self._missing.add(folder)
+        target = self._below(name)
+        return target if _is_in(target, self._boundary) else None
 
-    def _real_inside(self, name: str) -> Path | None:
-        target = Path(os.path.realpath(self._root / name))
-        inside = target == self._boundary or self._boundary in target.parents
-        return target if inside else None
+    def _below(self, name: str) -> Path:
+        """Where a file is: with one look at the disk where its folder is known, with none where that is
+        missing."""
+        folder, last = posixpath.split(name)
+        place = self._folders.get(folder)
+        target = Path() if place is None else place / last
+        if folder in self._missing:
+            return target
+        is_plain = place is not None and last not in ("", ".", "..")
+        if is_plain and not os.path.islink(target):  # noqa: PTH114 - for `Path`, a long name is an error
+            return target
+        return Path(os.path.realpath(self._root / name))
 
     def _file(self, target: Path | None) -> Path | None:
         try:
@@ -173,20 +188,15 @@ class IncludeTree:
     def _read(self, name: str) -> bytes | None:
         try:
             target = self._inside(name)
-            if target is not None and not self._is_below_root(target):
+            if target is not None and not _is_in(target, self._root):
                 self._note(Path(os.path.normpath(self._root / name)))
-            place = self._file(target)
+            is_missing = posixpath.dirname(name) in self._missing
+            place = None if is_missing else self._file(target)
             if place is None or place.stat().st_size > MAX_INCLUDED_BYTES:
                 return None
             return place.read_bytes()
         except OSError:
             return None
-
-    def _is_below_root(self, target: Path) -> bool:
-        folder = target.parent
-        if folder not in self._below_root:
-            self._below_root[folder] = self._root in target.parents
-        return self._below_root[folder]
 
     def _note(self, path: Path) -> None:
         """Of a file in a folder that is missing, the folder is noted: many files may be looked for there."""
@@ -194,6 +204,10 @@ class IncludeTree:
         while found is None and not path.parent.exists():
             path = path.parent
         self.beyond.setdefault(path, found)
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    return f"{path}{os.sep}".startswith(f"{str(folder).rstrip(os.sep)}{os.sep}")
 
 
 def folders_above(path: str, top: str = "") -> Iterator[str]:

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import pytest
+
+import kbc.chunking.source as source_chunks
 from kbc.chunking import TokenBudget, chunk
 from kbc.records import CompiledRecord, TemplateRecord
 
@@ -49,6 +53,19 @@ def test_the_parts_of_a_long_function_carry_its_signature(
     assert chunks[0].embedded_text.count("def long(value)") == 1
     assert chunks[1].embedded_text.startswith("a.py › long\ndef long(value)\n")
     assert [found.identifiers for found in chunks[:2]] == [("long",), ()]
+
+
+def test_the_header_of_what_fits_beside_any_is_not_measured(
+    code_budget: TokenBudget, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+    header = source_chunks.header
+    monkeypatch.setattr(
+        source_chunks, "header", lambda *given: made.append(given) or header(*given)
+    )
+    text = "".join(f"def f{index}():\n    return {index}\n\n\n" for index in range(40))
+    chunks = chunk(source(text, "a.py"), code_budget)
+    assert 1 < len(chunks) == len(made)
 
 
 def test_short_neighbours_share_a_chunk(code_budget: TokenBudget, source: Source) -> None:

@@ -40,16 +40,30 @@ def test_links_are_followed_within_the_boundary_alone(tmp_path: Path) -> None:
     assert {path.name for path in tree.beyond} == {"beside.md"}
 
 
-def test_files_missing_from_one_folder_are_looked_for_without_its_links(
+def test_nothing_is_looked_for_in_a_folder_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree, resolved = IncludeTree(tmp_path), []
-    realpath = os.path.realpath
-    monkeypatch.setattr(os.path, "realpath", lambda path: resolved.append(path) or realpath(path))
+    tree = IncludeTree(tmp_path)
+    looked: list[str] = []
+    for name in ("lstat", "stat"):
+        look = getattr(os, name)
+        monkeypatch.setattr(
+            os, name, lambda path, look=look, **how: looked.append(path) or look(path, **how)
+        )
 
-    assert not any(tree.read(f"lib/part/{number}.py", "a.rst") for number in range(50))
+    paths = [f"lib/{folder}/pump/{number}.py" for folder in "abc" for number in range(50)]
+    assert not any(tree.read(path, "a.rst") for path in paths)
+    assert {os.path.relpath(path, tmp_path) for path in looked} == {"lib", "a.rst"}
+    assert len(looked) < 5
 
-    assert len(resolved) == 1
+
+@pytest.mark.parametrize("name", ["a" * 300 + "/b.md", "a/" * 20_000 + "b.md", "../" * 90 + "b.md"])
+def test_a_file_at_a_path_that_no_system_opens_is_missing(tmp_path: Path, name: str) -> None:
+    tree = IncludeTree(tmp_path)
+
+    assert tree.read(name, "a.rst") is None
+    assert not tree.exists(name)
+    assert not tree.beyond
 
 
 def test_a_page_that_is_a_link_includes_what_is_beside_the_file_that_it_leads_to(

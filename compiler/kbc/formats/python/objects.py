@@ -9,6 +9,7 @@ import posixpath
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ Find = Callable[[str], bytes | None]
 _FOLDERS = ("", "src", "lib", "python")
 _TOPS = ("", "..", "../..")
 """Where packages begin, from the root of the knowledge base: documentation is often built alone."""
+
+_SHARED = 32
+"""Modules that are kept for the next page, which often names objects of the same ones."""
+_SHARED_BYTES = 256 << 10
+"""Larger modules are not kept: what is read of one takes some forty times its source."""
 
 _MAX_ALIASES = 12
 _MAX_PARTS = 12
@@ -218,8 +224,9 @@ class PythonObjects:
                 path = place + ending
                 data = find(path)
                 if data is not None and len(data) <= MAX_BYTES:
+                    read = _shared_module if len(data) <= _SHARED_BYTES else module_of
                     try:
-                        return module_of(parts, stem + ending, data)
+                        return read((*parts,), stem + ending, data)
                     except FormatError as error:
                         self._unreadable[".".join(parts)] = f"{path}:{error.line}: {error.message}"
                         return None
@@ -249,6 +256,9 @@ def _assigned_from(member: Any) -> str:
 def module_of(parts: Sequence[str], path: str, data: bytes) -> Any:
     """The module with the full name `parts` as griffe reads it from its source; raises `FormatError`."""
     return visited(parts[-1], Path(path), decode(data), parent=_packages(parts))
+
+
+_shared_module = lru_cache(maxsize=_SHARED)(module_of)
 
 
 def _packages(parts: Sequence[str]) -> Any:

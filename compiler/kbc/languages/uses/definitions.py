@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from kb_runtime.store.symbols import FAMILIES, KEY, MEMBER_HOLDERS, DefinitionRow
@@ -59,7 +62,9 @@ class TreeDefinitions:
             self._take(number, record)
         self.top: list[dict[str, int]] = []
         self.nested: list[dict[str, list[int]]] = []
-        self._members: dict[tuple[str, str], dict[str, list[int]]] = {}
+        self._last_lines: list[list[int]] = []  # by file, where its rows up to each begin at most
+        self._members: dict[tuple[str, str, str], list[int]] = {}
+        self._nearest = cache(self._by_place)
         for file in self.files:
             self._index(file)
 
@@ -107,10 +112,12 @@ class TreeDefinitions:
             else:
                 nested.setdefault(each.name, []).append(row)
             if owner := self.class_names[row]:
-                members = self._members.setdefault((file.family, owner), {})
-                members.setdefault(each.name, []).append(row)
+                key = file.family, owner, each.name
+                self._members.setdefault(key, []).append(row)
         self.top.append(top)
         self.nested.append(nested)
+        lines = (self.rows[row].line for row in file.rows)
+        self._last_lines.append(list(accumulate(lines, max)))
 
     def _is_top(self, row: int) -> bool:
         """Whether a definition is in scope in all of its file: in none, or in modules only."""
@@ -130,36 +137,45 @@ class TreeDefinitions:
 
     def owner(self, file: int, line: int) -> str:
         """The class that a line lies in, "" for none."""
-        owner = ""
-        for row in self.files[file].rows:
+        above = bisect_right(self._last_lines[file], line)
+        # What a line lies in is the last definition above it, or around that one.
+        row = self.files[file].rows[above - 1] if above else -1
+        while row >= 0:
             each = self.rows[row]
-            if each.line > line:
-                break
             if line <= each.end_line:
-                owner = each.name if each.kind in MEMBER_HOLDERS else self.class_names[row] or owner
-        return owner
+                if each.kind in MEMBER_HOLDERS:
+                    return each.name
+                if owner := self.class_names[row]:
+                    return owner
+            row = each.parent
+        return ""
 
     def member(self, holder: int, name: str) -> int:
         each = self.rows[holder]
         if each.kind in CALLABLE or each.kind in ("constant", "variable"):
             return UNKNOWN_MEMBER
-        family = self.files[each.file].family
-        return self._nearest(self._members.get((family, each.name), {}), name, each.file)
+        return self.member_of(each.name, name, each.file)
 
-    def _nearest(self, members: Mapping[str, Sequence[int]], name: str, file: int) -> int:
-        """The member of a name: in the file of the class, in its folder, or the only one."""
-        rows = members.get(name, ())
-        if not rows:
-            return UNKNOWN_MEMBER
-        same = [row for row in rows if self.rows[row].file == file]
-        folder = self._folder(file)
-        if same := same or [row for row in rows if self._folder(self.rows[row].file) == folder]:
-            return max(same, key=lambda row: (self._lines(row), -row))
-        return rows[0] if len(rows) == 1 else UNKNOWN_MEMBER
+    def member_of(self, owner: str, name: str, file: int) -> int:
+        """The member of a class that a file knows by the name `owner`: in the same file, in its folder, or
+        the only one."""
+        key = self.files[file].family, owner, name
+        rows = self._members.get(key, ())
+        if len(rows) < 2:
+            return rows[0] if rows else UNKNOWN_MEMBER
+        nearest = self._nearest(key)
+        return nearest.get(file, nearest.get(self._folder(file), UNKNOWN_MEMBER))
+
+    def _by_place(self, key: tuple[str, str, str]) -> dict[int | str, int]:
+        """For each file, and each folder, the longest member with a key that is in it."""
+        nearest: dict[int | str, int] = {}
+        for row in self._members[key]:
+            file = self.rows[row].file
+            for place in (file, self._folder(file)):
+                known = nearest.setdefault(place, row)
+                if self._lines(known) < self._lines(row):
+                    nearest[place] = row
+        return nearest
 
     def _folder(self, file: int) -> str:
         return self.files[file].path.rpartition("/")[0]
-
-    def member_of(self, owner: str, name: str, file: int) -> int:
-        """The member of a class that a file knows by the name `owner`."""
-        return self._nearest(self._members.get((self.files[file].family, owner), {}), name, file)

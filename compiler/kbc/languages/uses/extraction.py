@@ -7,9 +7,11 @@ definition; so are the names of definitions where they are defined.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import CALL, IMPORTED, TYPE, USE
@@ -132,7 +134,7 @@ class _Found:
             if span is not None and span[0] <= start:
                 receiver = IMPORT
             elif before is None:
-                if any(first <= start < end for first, end in bound.get(name, ())):
+                if _is_within(bound.get(name, ()), start):
                     continue
                 receiver = ""
             else:
@@ -148,8 +150,9 @@ class _Found:
         return out
 
     def _bound(self) -> dict[str, list[tuple[int, int]]]:
-        """For each name that a scope binds, where it does. What the file itself binds is no local."""
-        bound: dict[str, list[tuple[int, int]]] = {}
+        """For each name that a scope binds, where it does: spans in order, apart from each other. What the
+        file itself binds is no local."""
+        bound: dict[str, set[tuple[int, int]]] = {}
         binds = sorted(start for start, (rank, _) in self._names.items() if rank == _RANKS["bind"])
         scopes = sorted(set(self._scopes), key=lambda scope: (scope[0], -scope[1]))
         around: list[tuple[int, int, bool]] = []
@@ -160,15 +163,10 @@ class _Found:
                 at += 1
             while around and around[-1][1] <= start:
                 around.pop()
-            # A scope that has ended may lie below one that was entered within it.
-            inner = next((scope for scope in reversed(around) if scope[1] > start), None)
-            if inner is None or not inner[2]:
-                continue
-            name = self._text(start, self._names[start][1].end_byte)
-            places = bound.setdefault(name, [])
-            if not places or places[-1] != inner[:2]:
-                places.append(inner[:2])
-        return bound
+            if around and around[-1][2]:
+                name = self._text(start, self._names[start][1].end_byte)
+                bound.setdefault(name, set()).add(around[-1][:2])
+        return {name: _merged(spans) for name, spans in bound.items()}
 
     def _receiver(self, node: Node, bound: Mapping[str, list[tuple[int, int]]]) -> str:
         if node.end_byte - node.start_byte > _MAX_RECEIVER:
@@ -183,10 +181,26 @@ class _Found:
         if (
             first in _OWN
             or first.startswith("$")
-            or any(a <= node.start_byte < end for a, end in bound.get(first, ()))
+            or _is_within(bound.get(first, ()), node.start_byte)
         ):
             return UNKNOWN
         return path
 
     def _text(self, start: int, end: int) -> str:
         return self._source[start:end].decode("utf-8", "replace")
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _is_within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    """Whether a place lies in one of spans that are in order and apart."""
+    at = bisect_right(spans, place, key=itemgetter(0))
+    return at > 0 and place < spans[at - 1][1]

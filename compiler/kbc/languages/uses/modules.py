@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from kbc.project.source_file import resolved_path
@@ -37,7 +37,7 @@ class ModuleTable:
         self._files = files
         self._at = {file.path: number for number, file in enumerate(files)}
         self._packages: dict[tuple[str, str], list[int]] = {}
-        self._named: dict[str, list[int]] = {}  # by the last component of the path, without ending
+        self._named: dict[str, list[int]] = {}  # by `_last_of` the path
         self._initialised = {
             posixpath.dirname(file.path)
             for file in files
@@ -45,7 +45,7 @@ class ModuleTable:
         }
         for number, file in enumerate(files):
             self._packages.setdefault((file.family, _package(file)), []).append(number)
-            self._named.setdefault(posixpath.basename(file.path).lower(), []).append(number)
+            self._named.setdefault(_last_of(file.path), []).append(number)
         self._go: dict[str, str] = {}
         self._scripts: dict[str, str] = {}
         self._crates: dict[str, str] = {}
@@ -103,8 +103,8 @@ class ModuleTable:
         path = module.replace(".", "/")
         found = [
             base
-            for name in (f"{path.rpartition('/')[2]}.py", "__init__.py", f"{path}.pyi")
-            for number in self._named.get(name.lower(), ())
+            for name in (f"{path}.py", f"{path}/__init__.py", f"{path}.pyi")
+            for number in self._named.get(_last_of(name), ())
             if (base := _module_base(self._files[number].path, path)) is not None
             # A package's own folder is no place to import from, but for scripts in it.
             and (base not in self._initialised or base == posixpath.dirname(own.path))
@@ -125,14 +125,14 @@ class ModuleTable:
             path = module.lstrip("@~#/")
             found = self._ending(own, path, *(path + end for end in _SCRIPT_ENDINGS))
             return found[:1] or ()
-        for name, folder in self._scripts.items():
-            if module == name or module.startswith(f"{name}/"):
-                inner = module[len(name) :].strip("/")
-                for base in (folder, posixpath.join(folder, "src"), posixpath.join(folder, "lib")):
-                    if found := self._script(posixpath.join(base, inner)):
-                        return found
-                return ()
-        return EXTERNAL
+        name = _prefix(module, self._scripts)
+        if not name:
+            return EXTERNAL
+        folder, inner = self._scripts[name], module[len(name) :].strip("/")
+        for base in (folder, posixpath.join(folder, "src"), posixpath.join(folder, "lib")):
+            if found := self._script(posixpath.join(base, inner)):
+                return found
+        return ()
 
     def _script(self, path: str) -> tuple[int, ...]:
         path = path.rstrip("/")
@@ -144,11 +144,11 @@ class ModuleTable:
         return next((found for each in tries if (found := self._one(each))), ())
 
     def _go_package(self, module: str) -> tuple[int, ...] | None:
-        for name, folder in sorted(self._go.items(), key=lambda entry: -len(entry[0])):
-            if module == name or module.startswith(f"{name}/"):
-                path = posixpath.join(folder, module[len(name) :].strip("/")).rstrip("/")
-                return tuple(self._packages.get(("go", path), ()))
-        return EXTERNAL
+        name = _prefix(module, self._go)
+        if not name:
+            return EXTERNAL
+        path = posixpath.join(self._go[name], module[len(name) :].strip("/")).rstrip("/")
+        return tuple(self._packages.get(("go", path), ()))
 
     def _rust(self, file: int, module: str) -> tuple[int, ...] | None:
         first, _, rest = module.partition(".")
@@ -187,7 +187,7 @@ class ModuleTable:
         found = []
         for path in paths:
             wanted = posixpath.normpath(path).lstrip("./")
-            for number in self._named.get(posixpath.basename(wanted).lower(), ()):
+            for number in self._named.get(_last_of(wanted), ()):
                 if f"/{self._files[number].path}".endswith(f"/{wanted}"):
                     found.append(number)
         here = posixpath.dirname(own.path)
@@ -205,6 +205,19 @@ class ModuleTable:
 
 def _package(file: TreeFile) -> str:
     return posixpath.dirname(file.path) if file.family == "go" else file.package
+
+
+def _last_of(path: str) -> str:
+    """The last component of a path in lower case, with its folder where every package has such a file."""
+    folder, name = posixpath.split(path.lower())
+    return f"{posixpath.basename(folder)}/{name}" if name == "__init__.py" else name
+
+
+def _prefix(module: str, known: Container[str]) -> str:
+    """The longest of the `known` modules that `module` is or lies in, "" for none."""
+    while module and module not in known:
+        module = module.rpartition("/")[0]
+    return module
 
 
 def _module_base(path: str, module: str) -> str | None:

@@ -9,7 +9,7 @@ object in `object.method()`: then it is kept by its name, as a guess.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kb_runtime.store.symbols import CALL, MEMBER_HOLDERS, TYPE, DefinitionRow, UseRow
@@ -28,6 +28,7 @@ _MEMBERS_BY_NAME = frozenset({"java", "csharp", "c", "ruby"})  # `f()` may be a 
 _STRICT = frozenset({"python", "go", "rust"})  # every name is bound by a statement of the file
 _PASSING = frozenset({"python", "javascript", "c", "rust"})  # what a module imports is in it, too
 _MAX_HOPS = 4  # of names that modules pass on
+_RECENT = 64  # files whose reach is at hand as a table, which takes ten times as much as a list
 
 
 class _ModuleFiles(NamedTuple):
@@ -61,12 +62,19 @@ class _Resolver:
             if record.path.rpartition("/")[2] in MANIFESTS
         }
         self._modules = ModuleTable(files, manifests)
+        self._find = cache(self._modules.find)
         self._by_local = [_by_local(file.found) for file in self._files]
+        self._locals = cache(self._by_imported_name)
+        self._with_top: dict[str, list[int]] = {}  # by name: the files with such a definition
+        for number, names in enumerate(self._top):
+            for name in names:
+                self._with_top.setdefault(name, []).append(number)
         self._imported: dict[tuple[int, str], int | _ModuleFiles] = {}
         self._reached = cache(self._seen_from)
+        self._places = lru_cache(_RECENT)(self._places_reached)
+        self._is_open = cache(self._opens_unknown)
         self._from_all = cache(self._in_whole_modules)
         self._packages: dict[int, dict[str, int]] = {}
-        self._owner = cache(tree.owner)
 
     def run(self, *, keep_all: bool) -> Resolved:
         defined = {
@@ -185,7 +193,7 @@ class _Resolver:
 
     def _read_import(self, file: int, name: str) -> int | _ModuleFiles:
         for each in self._by_local[file].get(name, ()):
-            files = self._modules.find(file, each.module)
+            files = self._find(file, each.module)
             if files is None:
                 return self._class_of(file, each.module, each.name)
             if not files:
@@ -197,17 +205,23 @@ class _Resolver:
 
     def _imported_row(self, file: int, name: str) -> int:
         """The definition that an import statement names; `OTHER` for a module or a library."""
+        local = self._locals(file).get(name)
+        found = OTHER if local is None else self._import(file, local)
+        return found if isinstance(found, int) else OTHER
+
+    def _by_imported_name(self, file: int) -> dict[str, str]:
+        """What a file calls the names that it imports, the first name of several."""
+        locals_: dict[str, str] = {}
         for local, imports in self._by_local[file].items():
-            if any(each.name == name for each in imports):
-                found = self._import(file, local)
-                return found if isinstance(found, int) else OTHER
-        return OTHER
+            for each in imports:
+                locals_.setdefault(each.name, local)
+        return locals_
 
     def _class_of(self, file: int, module: str, name: str) -> int:
         """A member of a class that an import names with its package; `OTHER` outside of the tree."""
         package, _, owner = module.rpartition(".")
         if self._files[file].family in ("java", "csharp") and owner:
-            files = self._modules.find(file, package) if package else None
+            files = self._find(file, package) if package else None
             for each in files or ():
                 if owner in self._top[each]:
                     return self._tree.member(self._top[each][owner], name) if name else OTHER
@@ -236,7 +250,7 @@ class _Resolver:
                 return found
         if path and file >= 0:
             between = "" if path.endswith(".") else "."
-            inner = self._modules.find(file, f"{path}{between}{name}")
+            inner = self._find(file, f"{path}{between}{name}")
             if inner:
                 return _ModuleFiles(inner)
         return OTHER
@@ -255,10 +269,18 @@ class _Resolver:
 
     def _in_whole_modules(self, file: int, name: str) -> int:
         """A name that an import of a whole module brings in; `GUESS` where none is known to."""
-        rows = (self._top[each][name] for each in self._reached(file) if name in self._top[each])
-        return next(rows, GUESS)
+        reached, candidates = self._reached(file), self._with_top.get(name, ())
+        if len(candidates) < len(reached):
+            places = self._places(file)
+            reached = sorted(
+                (each for each in candidates if each in places), key=places.__getitem__
+            )
+        return next((self._top[each][name] for each in reached if name in self._top[each]), GUESS)
 
-    def _seen_from(self, file: int) -> tuple[int, ...]:
+    def _places_reached(self, file: int) -> dict[int, int]:
+        return {each: place for place, each in enumerate(self._reached(file))}
+
+    def _seen_from(self, file: int) -> Sequence[int]:
         """The files whose names a file sees, and where its language passes these on those of theirs."""
         found: dict[int, None] = {file: None}
         layer = [file]
@@ -273,7 +295,7 @@ class _Resolver:
 
     def _opens(self, file: int) -> Iterator[int]:
         for each in self._all_imports(file):
-            yield from self._modules.find(file, each.module) or ()
+            yield from self._find(file, each.module) or ()
 
     def _package_names(self, file: int) -> dict[str, int]:
         siblings = self._modules.siblings(file)
@@ -285,21 +307,24 @@ class _Resolver:
             self._packages[first] = {name: row for top in tops for name, row in top}
         return self._packages[first]
 
+    def _opens_unknown(self, file: int) -> bool:
+        """Whether a file imports all of a module that only a run would tell."""
+        return any(self._find(file, each.module) == () for each in self._all_imports(file))
+
     def _is_bound_elsewhere(self, file: int, name: str, way: int) -> bool:
         """Whether a name that no statement of the file binds can mean none of the tree."""
         entry = self._files[file]
         found = entry.found
         assert found is not None
-        if any(self._modules.find(file, each.module) == () for each in self._all_imports(file)):
+        if self._is_open(file):
             return False
         if entry.family == "javascript":
             return bool(found.imports)
         if entry.family == "java":
             return way == TYPE
         if entry.family == "rust" and way == CALL:  # macros are seen without an import
-            rows = (top[name] for top in self._top if name in top)
-            kinds = {self._definitions[row].kind for row in rows}
-            return "macro" not in kinds
+            rows = (self._top[each][name] for each in self._with_top.get(name, ()))
+            return all(self._definitions[row].kind != "macro" for row in rows)
         return entry.family in _STRICT
 
     def _path(self, file: int, path: str, line: int) -> int | _ModuleFiles:
@@ -310,11 +335,11 @@ class _Resolver:
         first, *rest = path.split(".")
         family = self._files[file].family
         if family == "rust" and first in ("crate", "super"):
-            files = self._modules.find(file, path)
+            files = self._find(file, path)
             return _ModuleFiles(files) if files else OTHER
         here = self._named(file, first, line)
         if here == GUESS and family in ("java", "csharp", "php") and rest:
-            files = self._modules.find(file, path)
+            files = self._find(file, path)
             return _ModuleFiles(files) if files else GUESS
         for name in rest:
             if isinstance(here, _ModuleFiles):
@@ -325,7 +350,7 @@ class _Resolver:
 
     def _own_member(self, file: int, name: str, line: int) -> int:
         """A member of the class that a line lies in; inherited ones are guesses."""
-        return self._tree.member_of(self._owner(file, line), name, file)
+        return self._tree.member_of(self._tree.owner(file, line), name, file)
 
 
 def _by_local(found: FileUses | None) -> dict[str, list[ImportedName]]:

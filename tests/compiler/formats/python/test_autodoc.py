@@ -279,3 +279,25 @@ def test_automodapi_has_what_a_module_imports_from_its_package() -> None:
         *("pkg.nests.Egg", "pkg.nests.core.Nest"),
     )
     assert "`class pkg.nests.core.Nest()`\n\nHolds eggs.\n" in found.text
+
+
+def test_a_module_is_parsed_once_for_several_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kbc.formats.python import objects
+
+    parsed: list[str] = []
+    visited = objects.visited
+    monkeypatch.setattr(
+        objects,
+        "visited",
+        lambda name, *given, **how: parsed.append(name) or visited(name, *given, **how),
+    )
+    tree = {"pond/nest.py": b"def line():\n    'Lines.'\n\ndef leave():\n    'Leaves.'\n"}
+    for name, said in [("line", "Lines."), ("leave", "Leaves.")]:
+        source = f"API\n===\n\n.. autofunction:: pond.nest.{name}\n".encode()
+        (found,) = convert(f"doc/{name}.rst", source, tree.get)
+        assert found.text == f"# API\n\n## `pond.nest.{name}()`\n\n{said}\n"
+    assert parsed == ["nest"]
+    tree["pond/nest.py"] = b"def line():\n    'Is lined.'\n"
+    source = b"API\n===\n\n.. autofunction:: pond.nest.line\n"
+    (found,) = convert("doc/line.rst", source, tree.get)
+    assert found.text == "# API\n\n## `pond.nest.line()`\n\nIs lined.\n"

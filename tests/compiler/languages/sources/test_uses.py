@@ -8,6 +8,7 @@ uses in it: every local variable, parameter and library function of that name is
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,26 @@ _ANNOTATION = re.compile(r"([\w$]+) -> (\?|[\w./]+:\d+)")
 
 
 def records_of(language: str) -> list[CodeRecord]:
-    found = read_tree(TREES / language, Diagnostics()).records["code"]
+    return records_in(TREES / language)
+
+
+def records_in(tree: Path) -> list[CodeRecord]:
+    found = read_tree(tree, Diagnostics()).records["code"]
     return [record for record in found if isinstance(record, CodeRecord)]
+
+
+def targets(tree: Path, name: str, texts: dict[str, str]) -> list[tuple[str, str]]:
+    """The files of the uses of a name, each with that of the definition that it means."""
+    for path, text in texts.items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(text)
+    records = records_in(tree)
+    resolved = resolve(records)
+    return [
+        (records[use.file].path, records[resolved.definitions[use.target].file].path)
+        for use in resolved.uses.get(name, ())
+        if use.target >= 0
+    ]
 
 
 def test_every_language_whose_uses_are_known_has_a_tree() -> None:
@@ -74,6 +93,49 @@ def test_a_use_says_how_and_where() -> None:
         ("g", 2, 5, 2, ""),
         ("b", 2, 9, 0, "?"),
     ]
+
+
+def test_a_module_of_which_the_tree_has_the_stub_alone_is_its_stub(tmp_path: Path) -> None:
+    texts = {
+        "weir/__init__.py": "",
+        "weir/flow/__init__.py": "",
+        "weir/flow/native.pyi": "def fill(level: int) -> None: ...\n",
+        "main.py": "from weir.flow.native import fill\n\nfill(1)\n",
+    }
+    assert targets(tmp_path, "fill", texts) == [("main.py", "weir/flow/native.pyi")] * 2
+
+
+def test_the_longest_name_of_a_package_that_an_import_begins_with_is_meant(tmp_path: Path) -> None:
+    texts = {
+        "one/package.json": '{"name": "weir"}',
+        "one/gate.js": "export function lift() {}\n",
+        "two/package.json": '{"name": "weir/parts"}',
+        "two/gate.js": "export function lift() {}\n",
+        "main.js": 'import { lift } from "weir/parts/gate";\nlift();\n',
+    }
+    assert targets(tmp_path, "lift", texts) == [("main.js", "two/gate.js")] * 2
+
+
+def test_a_member_is_that_of_the_class_in_the_same_file_then_in_the_same_folder(
+    tmp_path: Path,
+) -> None:
+    of_class = "class Pump:\n    def fill(self):\n        pass\n"
+    texts = {
+        "a/one.py": of_class + "\n    def run(self):\n        self.fill()\n",
+        "a/two.py": "class Pump:\n    def run(self):\n        self.fill()\n",
+        "b/one.py": of_class,
+        "c/two.py": "class Pump:\n    def run(self):\n        self.fill()\n",
+    }
+    assert targets(tmp_path, "fill", texts) == [("a/one.py", "a/one.py"), ("a/two.py", "a/one.py")]
+
+
+@pytest.mark.timeout(120)
+def test_names_that_every_function_binds_take_time_for_their_number_alone() -> None:
+    text = "".join(f"def f{number}(x):\n    return x + x\n\n" for number in range(20_000))
+
+    started = time.process_time()
+    assert uses(text, language="python").receivers == [""] * 20_000
+    assert time.process_time() - started < 9
 
 
 def test_a_text_that_is_no_code_has_no_uses_and_no_error() -> None:
