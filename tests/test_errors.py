@@ -25,6 +25,7 @@ OUTSIDE = {
     "WrittenTestsError",  # becomes a CaseFileError
     "_NoEncoderError",
     "_StoppedError",  # ends a thread whose vectors nobody wants any more
+    "_UnknownValueError",  # of a template: its catcher shows nothing of it
 }
 """Exceptions that the same room catches: nobody reads them."""
 
