@@ -66,6 +66,8 @@ def test_own_shortcodes_show_their_text_and_others_are_counted() -> None:
         "<a>" * 199 + "a" * 19_000,
         "{{ if 1 }}" * 1_900,
         "{{ " + "(" * 1_900 + " }}",
+        "<a>" + " " * 2_000 + "b",
+        '{{ "a"' + "|or" * 600 + " }}",
     ],
 )
 def test_templates_made_to_harm_end(template: str) -> None:
