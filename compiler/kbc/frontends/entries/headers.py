@@ -39,6 +39,9 @@ _MOST_COMMENT_LINES = 200
 _MOST_LINES = 60
 """Lines of a definition that an entry shows: a body is source."""
 
+_MOST_CHARS = 1_000
+"""In a line; a longer one is data or made by a program."""
+
 _MARKS = re.compile(r"^\s*(?:/\*+!?<?|\*+(?!/)|//[/!]*<?)[ \t]?")
 _RULE = re.compile(r"[\W_]*")
 _PLACED = re.compile(
@@ -138,9 +141,11 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
 def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> FoundEntry | None:
     """The entry of a definition; None without a comment that says something."""
     first, last = definition.line - 1, min(definition.end_line, definition.line - 1 + _MOST_LINES)
-    comment = [_behind(lines[definition.end_line - 1])] if definition.end_line <= len(lines) else []
+    start, ending = _above(lines, first), lines[definition.end_line - 1 : definition.end_line]
+    if any(len(line) > _MOST_CHARS for line in (*lines[start:last], *ending)):
+        return None
+    comment = list(map(_behind, ending))
     if not (description := _told(comment)):
-        start = _above(lines, first)
         comment = list(lines[start:first])
         description, first = _told(comment), start
     if not description or _HIDDEN.search("\n".join(comment)):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from tests.compiler.frontends.entries.derived import entries_of
 
 from kbc.chunking import TokenBudget, chunk
+from kbc.frontends.entries.headers import entries_of_headers
+from kbc.records import CodeRecord, Definition
 
 
 def header(functions: int = 10, comment: str = "/// Fills part {} of the tank.\n") -> str:
@@ -115,3 +118,19 @@ def test_a_comment_without_a_beginning_is_none(tmp_path: Path) -> None:
     )
     found = entries_of(tmp_path, {"include/tank.h": text})
     assert not {"lost", "end"} & {*found}
+
+
+def test_lines_made_by_a_program_are_no_reference() -> None:
+    count = 5_000
+    comment = f"/** {'Fills it. ' * count}{'@param[' * count} */"
+    text = f"{comment}\n" + " ".join(f"int fill{at}(void);" for at in range(count)) + " // All.\n"
+    found = [
+        Definition(name=f"fill{at}", kind="function", line=2, end_line=2) for at in range(count)
+    ]
+    header = CodeRecord(
+        id="a", collection="code", title="a", path="include/a.h", text=text, workspace="", sha256="",
+        definitions=tuple(found),
+    )  # fmt: skip
+    started = time.process_time()
+    assert list(entries_of_headers([header])) == []
+    assert time.process_time() - started < 5
