@@ -26,7 +26,16 @@ _SOURCE = re.compile(r"(?:src|source)[-_\w]*")
 _INTERNAL = re.compile(
     r"(?i)(?:^|[/_.-])(?:detail|details|impl|internal|internals|priv|private)(?=[/_.-])"
 )
-_INCLUDE = re.compile(r"#[ \t]*include[ \t]*[<\"]([\w./+-]{1,200})[>\"]")
+_INCLUDE = re.compile(r"#[ \t]*include[ \t]*([<\"][\w./+-]{1,200})[>\"]")
+_STANDARD = frozenset({
+    "<assert.h", "<complex.h", "<ctype.h", "<errno.h", "<fenv.h", "<float.h", "<inttypes.h",
+    "<iso646.h", "<limits.h", "<locale.h", "<math.h", "<memory.h", "<pthread.h", "<setjmp.h",
+    "<signal.h", "<stdarg.h", "<stdatomic.h", "<stdbool.h", "<stddef.h", "<stdint.h", "<stdio.h",
+    "<stdlib.h", "<string.h", "<strings.h", "<tgmath.h", "<threads.h", "<time.h", "<uchar.h",
+    "<unistd.h", "<wchar.h", "<wctype.h",
+})  # fmt: skip
+"""Headers of every system, whatever a project calls so."""
+
 
 _DOCUMENTED = 0.75
 """Such a share of the functions of a header has a comment where it is a reference."""
@@ -61,7 +70,8 @@ _HEADING = re.compile(r"[A-Z]\w+:[ \t]*\w+(?:\(\))?")
 
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]e\b")
 _HIDDEN = re.compile(r"[@\\](?:private|internal|hidden|cond)\b")
-_LINE_COMMENT = re.compile(r"(?<![:\w])//.*")
+_LINE_COMMENT = re.compile(r"(?:[^\"/]|\"(?:[^\"\\]|\\.)*+\"|(?<=[:\w])//|/(?!/))*+(//.*)")
+"""... with what stands before it, where `//` may be in texts."""
 
 
 def entries_of_headers(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]:
@@ -93,8 +103,8 @@ def _shown(records: Iterable[CompiledRecord]) -> frozenset[str]:
     for record in records:
         shows = not isinstance(record, CodeRecord) or EXAMPLE in place_kinds(record.path)
         if shows and "include" in record.text:
-            found.update(match[1].rpartition("/")[2] for match in _INCLUDE.finditer(record.text))
-    return frozenset(found)
+            found.update(match[1] for match in _INCLUDE.finditer(record.text))
+    return frozenset(name[1:].rpartition("/")[2] for name in found - _STANDARD)
 
 
 def _is_public(path: str, shown: Collection[str]) -> bool:
@@ -182,8 +192,8 @@ def _behind(line: str) -> str:
     """The comment that a line ends with; "" without one."""
     text = line.rstrip()
     start = text.rfind("/*") if text.endswith("*/") else -1
-    found = None if start >= 0 else _LINE_COMMENT.search(text)
-    return text[start:] if start >= 0 else found[0] if found else ""
+    found = None if start >= 0 else _LINE_COMMENT.match(text)
+    return text[start:] if start >= 0 else found[1] if found else ""
 
 
 def _declared(line: str) -> str:

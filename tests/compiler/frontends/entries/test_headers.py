@@ -67,6 +67,25 @@ def test_a_header_is_public_where_examples_or_pages_include_it(tmp_path: Path) -
     assert len(entries_of(tmp_path / "c", page)) == 10
 
 
+def test_a_header_of_the_system_shows_none_of_the_same_name(tmp_path: Path) -> None:
+    for at, (place, count) in enumerate(
+        (("<string.h>", 0), ('"string.h"', 10), ("<tank/string.h>", 10))
+    ):
+        files = {"src/string.h": header(), "docs/use.md": f"# Use\n\n```c\n#include {place}\n```\n"}
+        assert len(entries_of(tmp_path / str(at), files)) == count
+
+
+def test_slashes_in_a_text_begin_no_comment(tmp_path: Path) -> None:
+    text = '#define TANK_CDN "//tanks.test"\n#define TANK_SITE "//a\\"b" // Where tanks are.\n'
+    found = entries_of(tmp_path, {"include/tank.h": f"{header()}\n{text}"})
+    assert "TANK_CDN" not in found
+    site = found["TANK_SITE"]
+    assert (site.signature, site.description) == (
+        '#define TANK_SITE "//a\\"b"',
+        "Where tanks are.",
+    )
+
+
 def test_headers_of_others_and_of_parts_inside_have_no_entries(tmp_path: Path) -> None:
     for place in (
         "include/internal",
