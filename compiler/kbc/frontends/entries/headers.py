@@ -36,7 +36,6 @@ _STANDARD = frozenset({
 })  # fmt: skip
 """Headers of every system, whatever a project calls so."""
 
-
 _DOCUMENTED = 0.75
 """Such a share of the functions of a header has a comment where it is a reference."""
 
