@@ -13,9 +13,11 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
+from kb_runtime.search.ranking.paths import place_kinds
 from kbc.frontends.entries.found import NAME, FoundEntry, section_at
 from kbc.records import CompiledRecord, DocRecord, PageRecord
 
+_NO_REFERENCE = frozenset({"changelog", "generated", "post", "vendored"})
 _FEWEST_ROWS = 3
 _MOST = 0.75
 """Such a share of the rows names something in code, and says what it does."""
@@ -97,7 +99,9 @@ def entries_of_tables(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]
     """The rows of such tables on pages; what a page has several forms of in a row is one entry."""
     for record in records:
         if isinstance(record, DocRecord | PageRecord) and "|" in record.text:
-            yield from _of_page(record)
+            found = _of_page(record)
+            if found and _NO_REFERENCE.isdisjoint(place_kinds(record.path)):
+                yield from found
 
 
 def _of_page(record: DocRecord | PageRecord) -> list[FoundEntry]:

@@ -91,6 +91,16 @@ def test_tables_of_other_things_have_none(tmp_path: Path, head: str, row: str) -
     assert entries_of(tmp_path, {"docs/a.md": page(head, rows)}) == {}
 
 
+@pytest.mark.parametrize(
+    "place", ["CHANGELOG.md", "docs/release-notes/1.0.md", "docs/third_party/a.md"]
+)
+def test_what_is_new_and_what_others_have_is_no_reference(tmp_path: Path, place: str) -> None:
+    toml = '[kb]\nname = "tank"\n\n[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["."]\n'
+    text = page("| Function | Parameters | Description |", ROWS)
+    assert entries_of(tmp_path / "a", {"kb.toml": toml, place: text}) == {}
+    assert len(entries_of(tmp_path / "b", {"kb.toml": toml, "docs/a.md": text})) == 10
+
+
 def test_methods_of_requests_are_none_of_a_program(tmp_path: Path) -> None:
     rows = ["| `GET` | gives the whole tank |", "| `PUT` | fills the whole tank |"]
     more = [f"| `LIST{at}` | gives a part of the tank |" for at in range(12)]
