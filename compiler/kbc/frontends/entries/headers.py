@@ -131,11 +131,13 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
     lines = header.text.split("\n")
     found: dict[str, FoundEntry] = {}
     called: dict[str, bool] = {}
+    for_itself = {each.name for each in header.definitions if _is_declared_static(each, lines)}
     for definition in header.definitions:
         if (
             definition.parent
             or definition.kind not in _KINDS
             or not _NAME.fullmatch(definition.name)
+            or definition.name in for_itself
         ):
             continue
         entry = _entry(header, lines, definition)
@@ -145,6 +147,13 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
             found.setdefault(definition.name, entry)
     documented = sum(called.values())
     return list(found.values()) if documented and documented >= _DOCUMENTED * len(called) else []
+
+
+def _is_declared_static(definition: Definition, lines: Sequence[str]) -> bool:
+    """Whether a function, whose body stands further down, is only for the header itself."""
+    own = lines[definition.line - 1 : min(definition.end_line, definition.line - 1 + _MOST_LINES)]
+    is_static = definition.kind == "function" and definition.signature.startswith("static ")
+    return is_static and not any("{" in line for line in own)
 
 
 def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> FoundEntry | None:

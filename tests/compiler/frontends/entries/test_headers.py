@@ -75,6 +75,17 @@ def test_a_header_of_the_system_shows_none_of_the_same_name(tmp_path: Path) -> N
         assert len(entries_of(tmp_path / str(at), files)) == count
 
 
+def test_what_only_the_header_itself_calls_is_no_part_of_its_api(tmp_path: Path) -> None:
+    text = (
+        "\n// Rounds it.\nstatic int tank_round(int n);\n"
+        "\n// Rounds.\nstatic int tank_round(int n) { return n; }\n"
+        "\n// Halves it.\nstatic inline int tank_half(int n) { return n / 2; }\n"
+    )
+    found = entries_of(tmp_path, {"include/tank.h": header() + text})
+    assert "tank_half" in found
+    assert "tank_round" not in found
+
+
 def test_slashes_in_a_text_begin_no_comment(tmp_path: Path) -> None:
     text = '#define TANK_CDN "//tanks.test"\n#define TANK_SITE "//a\\"b" // Where tanks are.\n'
     found = entries_of(tmp_path, {"include/tank.h": f"{header()}\n{text}"})
