@@ -120,7 +120,7 @@ _FSHARP_STATED = re.compile(
     re.MULTILINE,
 )
 _FSHARP_INTERFACE = re.compile(
-    rb"^([ \t]+)interface(?=[ \t]+(?!end\b)[^\s=]+(?:<[^\n]*>)?[ \t]*\r?$)", re.MULTILINE
+    rb"^([ \t]+)interface(?=[ \t]+(?!end\b)[^\s=<]+(?:<[^\n]*>)?[ \t]*\r?$)", re.MULTILINE
 )
 _VALUE = b"0"
 """What stands for the types of a signature file of F#."""

@@ -69,7 +69,9 @@ def _stem(path: str) -> str:
 
 def _record(entry: FoundEntry, id: str) -> BuiltinRecord:
     summary = " ".join(entry.description.partition("\n\n")[0].split())
-    categories = tuple(dict.fromkeys([*(group.lower() for group in entry.groups), entry.kind]))
+    categories = tuple(
+        dict.fromkeys([*(group.lower() for group in entry.groups if group), entry.kind])
+    )
     return BuiltinRecord(
         id=id,
         collection=NAME,

@@ -26,7 +26,15 @@ _SOURCE = re.compile(r"(?:src|source)[-_\w]*")
 _INTERNAL = re.compile(
     r"(?i)(?:^|[/_.-])(?:detail|details|impl|internal|internals|priv|private)(?=[/_.-])"
 )
-_INCLUDE = re.compile(r"#[ \t]*include[ \t]*[<\"]([\w./+-]{1,200})[>\"]")
+_INCLUDE = re.compile(r"#[ \t]*include[ \t]*([<\"][\w./+-]{1,200})[>\"]")
+_STANDARD = frozenset({
+    "<assert.h", "<complex.h", "<ctype.h", "<errno.h", "<fenv.h", "<float.h", "<inttypes.h",
+    "<iso646.h", "<limits.h", "<locale.h", "<math.h", "<memory.h", "<pthread.h", "<setjmp.h",
+    "<signal.h", "<stdarg.h", "<stdatomic.h", "<stdbool.h", "<stddef.h", "<stdint.h", "<stdio.h",
+    "<stdlib.h", "<string.h", "<strings.h", "<tgmath.h", "<threads.h", "<time.h", "<uchar.h",
+    "<unistd.h", "<wchar.h", "<wctype.h",
+})  # fmt: skip
+"""Headers of every system, whatever a project calls so."""
 
 _DOCUMENTED = 0.75
 """Such a share of the functions of a header has a comment where it is a reference."""
@@ -38,6 +46,9 @@ _NAME = re.compile(r"[^\W\d_]\w*")
 _MOST_COMMENT_LINES = 200
 _MOST_LINES = 60
 """Lines of a definition that an entry shows: a body is source."""
+
+_MOST_CHARS = 1_000
+"""In a line; a longer one is data or made by a program."""
 
 _MARKS = re.compile(r"^\s*(?:/\*+!?<?|\*+(?!/)|//[/!]*<?)[ \t]?")
 _RULE = re.compile(r"[\W_]*")
@@ -58,7 +69,8 @@ _HEADING = re.compile(r"[A-Z]\w+:[ \t]*\w+(?:\(\))?")
 
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]e\b")
 _HIDDEN = re.compile(r"[@\\](?:private|internal|hidden|cond)\b")
-_LINE_COMMENT = re.compile(r"(?<![:\w])//.*")
+_LINE_COMMENT = re.compile(r"(?:[^\"/]|\"(?:[^\"\\]|\\.)*+\"|(?<=[:\w])//|/(?!/))*+(//.*)")
+"""... with what stands before it, where `//` may be in texts."""
 
 
 def entries_of_headers(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]:
@@ -90,8 +102,8 @@ def _shown(records: Iterable[CompiledRecord]) -> frozenset[str]:
     for record in records:
         shows = not isinstance(record, CodeRecord) or EXAMPLE in place_kinds(record.path)
         if shows and "include" in record.text:
-            found.update(match[1].rpartition("/")[2] for match in _INCLUDE.finditer(record.text))
-    return frozenset(found)
+            found.update(match[1] for match in _INCLUDE.finditer(record.text))
+    return frozenset(name[1:].rpartition("/")[2] for name in found - _STANDARD)
 
 
 def _is_public(path: str, shown: Collection[str]) -> bool:
@@ -119,11 +131,13 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
     lines = header.text.split("\n")
     found: dict[str, FoundEntry] = {}
     called: dict[str, bool] = {}
+    for_itself = {each.name for each in header.definitions if _is_declared_static(each, lines)}
     for definition in header.definitions:
         if (
             definition.parent
             or definition.kind not in _KINDS
             or not _NAME.fullmatch(definition.name)
+            or definition.name in for_itself
         ):
             continue
         entry = _entry(header, lines, definition)
@@ -135,12 +149,21 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
     return list(found.values()) if documented and documented >= _DOCUMENTED * len(called) else []
 
 
+def _is_declared_static(definition: Definition, lines: Sequence[str]) -> bool:
+    """Whether a function, whose body stands further down, is only for the header itself."""
+    own = lines[definition.line - 1 : min(definition.end_line, definition.line - 1 + _MOST_LINES)]
+    is_static = definition.kind == "function" and definition.signature.startswith("static ")
+    return is_static and not any("{" in line for line in own)
+
+
 def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> FoundEntry | None:
     """The entry of a definition; None without a comment that says something."""
     first, last = definition.line - 1, min(definition.end_line, definition.line - 1 + _MOST_LINES)
-    comment = [_behind(lines[definition.end_line - 1])] if definition.end_line <= len(lines) else []
+    start, ending = _above(lines, first), lines[definition.end_line - 1 : definition.end_line]
+    if any(len(line) > _MOST_CHARS for line in (*lines[start:last], *ending)):
+        return None
+    comment = list(map(_behind, ending))
     if not (description := _told(comment)):
-        start = _above(lines, first)
         comment = list(lines[start:first])
         description, first = _told(comment), start
     if not description or _HIDDEN.search("\n".join(comment)):
@@ -177,8 +200,8 @@ def _behind(line: str) -> str:
     """The comment that a line ends with; "" without one."""
     text = line.rstrip()
     start = text.rfind("/*") if text.endswith("*/") else -1
-    found = None if start >= 0 else _LINE_COMMENT.search(text)
-    return text[start:] if start >= 0 else found[0] if found else ""
+    found = None if start >= 0 else _LINE_COMMENT.match(text)
+    return text[start:] if start >= 0 else found[1] if found else ""
 
 
 def _declared(line: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from kb_runtime.search.ranking.paths import place_kinds
 from kb_runtime.text.tests import is_test
 from kbc.frontends.entries.found import NAME, FoundEntry
+from kbc.project.language_tags import language_of_tag
 from kbc.records import CodeRecord, CompiledRecord
 
 _FEWEST = 10
@@ -27,17 +28,22 @@ _PARAMETERS = ("params", "parameters", "args", "arguments")
 _STATED = ("syntax", "signature", "signatures")
 _RESULTS = ("returns", "return", "returnType", "return_type")
 _MEMBERS = ("fields", "values")
-_OF_ENTRIES = (*_PARAMETERS, *_STATED, *_RESULTS, *_MEMBERS)
+_OF_CALLS = (*_PARAMETERS, *_STATED, *_RESULTS)
 _GROUPS = ("category", "module", "group", "namespace", "class")
 _KINDS = frozenset({"class", "constant", "constructor", "enum", "event", "field", "function", "macro",
                     "method", "operator", "property", "struct", "structure", "type", "variable"})  # fmt: skip
 _OTHERS = frozenset({"$schema", "openapi", "swagger", "asyncapi"})
 """Keys of formats that say themselves what they are."""
 
-_LOOKS_ALIKE = re.compile(rf"\"(?:{'|'.join(_OF_ENTRIES)})\"\s*:")
+_LOOKS_ALIKE = re.compile(rf"\"(?:{'|'.join((*_OF_CALLS, *_MEMBERS))})\"\s*:")
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SHOWN_ELSEWHERE = re.compile(r"(?:^|/)(?:demos?|examples?|samples?|fixtures?)/", re.IGNORECASE)
-_LANGUAGE = re.compile(r"(?<=[/.])([a-z]{2}(?:[-_][A-Za-z]{2,4})?)[/.]")
+_TAG = re.compile(r"(?<![^/.])([a-z]{2}(?:[-_][A-Za-z]{2,4})?)[/.]")
 """A folder or an ending of a file that may name a language: what differs between translations."""
+
+_IN_OTHER_LETTERS = frozenset(
+    {"ar", "bg", "el", "fa", "he", "hi", "ja", "ko", "ru", "sr", "th", "uk", "zh"}
+)
 
 _MAX_DEPTH = 8
 _MOST_BRACES = 8
@@ -45,6 +51,9 @@ _MOST_BRACES = 8
 
 _DECODER = json.JSONDecoder()
 _MOST_LOST = 20
+_MOST_BEFORE_NAME = 40
+_IS_NAME = re.compile(r"\"name\"\s*:\s*\Z")
+_IS_KEY = re.compile(r"\s*:\s*\{")
 _MOST_LINE_CHARS = 500
 _BEFORE = re.compile(r"\s*(?:\"[^\"]*\"\s*:\s*)?")
 """What may stand before an object on its line: its key."""
@@ -61,17 +70,21 @@ class _Described(NamedTuple):
 def entries_of_json(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]:
     """The entries of the descriptions among `records`."""
     single: dict[str, list[tuple[CodeRecord, _Described | None]]] = {}
+    lists: dict[str, list[tuple[CodeRecord, list[_Described]]]] = {}
     for record in records:
         if not isinstance(record, CodeRecord) or not record.path.lower().endswith(".json"):
             continue
         folder = posixpath.dirname(record.path)
         value = _parsed(record)
-        if isinstance(value, dict) and (own := _described(value.get("name"), value, "")):
-            single.setdefault(folder, []).append((record, own))
-        else:
-            single.setdefault(folder, []).append((record, None))
-            if value is not None:
-                yield from _of_file(record, _lists(value))
+        name = value.get("name") if isinstance(value, dict) else None
+        own = _described(name, value, posixpath.basename(folder))
+        single.setdefault(folder, []).append((record, own))
+        if value is None or own is not None:
+            continue
+        if len(found := _lists(value)) >= _FEWEST:
+            lists.setdefault(_untranslated(record.path), []).append((record, found))
+    for translations in lists.values():
+        yield from _of_file(*min(translations, key=lambda one: _preference(one[0].path)))
     yield from _of_folders(single)
 
 
@@ -88,6 +101,8 @@ def _parsed(record: CodeRecord) -> Any:
         return None
     try:
         value = json.loads(record.text.removeprefix("\ufeff"))
+        if _ESCAPED_HALF.search(record.text):  # which is no text without its other half
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
     return None if isinstance(value, dict) and not _OTHERS.isdisjoint(value) else value
@@ -99,9 +114,18 @@ def _described(name: object, value: object, within: str) -> _Described | None:
         return None
     plain = name.strip()
     bare = plain.removesuffix("()")
-    if not NAME.fullmatch(bare) or not any(key in value for key in _OF_ENTRIES):
+    is_call = any(key in value for key in _OF_CALLS)
+    # A setting has values, and a chart has fields.
+    is_type = any(key in value for key in _MEMBERS) and _kind(value, within) in _KINDS
+    if not NAME.fullmatch(bare) or not (is_call or is_type):
         return None
     return _Described(plain, value, within)
+
+
+def _kind(value: Mapping[str, Any], within: str) -> str:
+    """What an object says that it is, or else what the list is called that it is in, in the singular."""
+    words = (_word(value.get(key)) for key in ("type", "kind"))
+    return next((word for word in words if word in _KINDS), _singular(within))
 
 
 def _description(value: Mapping[str, Any]) -> str:
@@ -138,8 +162,6 @@ def _items(held: Any) -> list[tuple[object, Any]]:
 
 
 def _of_file(record: CodeRecord, described: Sequence[_Described]) -> Iterator[FoundEntry]:
-    if len(described) < _FEWEST:
-        return
     spans = _spans(record.text, described)
     line, position = record.line, 0
     for each, span in zip(described, spans, strict=True):
@@ -169,13 +191,8 @@ def _span(text: str, cursor: int, described: _Described) -> tuple[int, int] | No
     """Where an object begins and ends behind `cursor`, by its name; braces may also be in its texts."""
     plain = described.name
     spellings = {json.dumps(plain), json.dumps(plain, ensure_ascii=False)}
-    names = "|".join(re.escape(name) for name in sorted(spellings))
-    match = re.compile(rf"\"name\"\s*:\s*(?:{names})|(?:{names})\s*:\s*(?=\{{)")
-    found = match.search(text, cursor)
-    if found is None:
-        return None
-    is_key = text.startswith("{", found.end())
-    start = found.end() if is_key else text.rfind("{", cursor, found.start())
+    found = [start for each in spellings if (start := _first(text, cursor, each)) >= 0]
+    start = min(found, default=-1)
     for _ in range(_MOST_BRACES):
         if start < 0:
             break
@@ -187,13 +204,28 @@ def _span(text: str, cursor: int, described: _Described) -> tuple[int, int] | No
     return None
 
 
+def _first(text: str, cursor: int, spelling: str) -> int:
+    """Where behind `cursor` an object begins, or another one in it, that has a name in this spelling, as its
+    key or in it; -1 for none."""
+    at = text.find(spelling, cursor)
+    while at >= 0:
+        end = at + len(spelling)
+        if _IS_NAME.search(text[max(at - _MOST_BEFORE_NAME, cursor) : at]):
+            return text.rfind("{", cursor, at)
+        if key := _IS_KEY.match(text, end):
+            return key.end() - 1
+        at = text.find(spelling, end)
+    return -1
+
+
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
     """The span with the rest of its lines, unless others share them."""
-    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    least, most = max(start - _MOST_LINE_CHARS, 0), end + _MOST_LINE_CHARS
+    first, last = text.rfind("\n", least, start) + 1, text.find("\n", end, most)
     last = len(text) if last < 0 else last
-    is_long = start - first > _MOST_LINE_CHARS or last - end > _MOST_LINE_CHARS
     if (
-        is_long
+        (least and not first)
+        or last > most
         or not _BEFORE.fullmatch(text, first, start)
         or text[end:last].strip() not in ("", ",")
     ):
@@ -214,7 +246,7 @@ def _of_folders(
     for record, each in sorted(found, key=lambda one: _preference(one[0].path)):
         group = posixpath.basename(posixpath.dirname(record.path))
         entry = _entry(record, each, group, record.text, record.line)
-        key = (_LANGUAGE.sub("", record.path), entry.name)
+        key = (_untranslated(record.path), entry.name)
         if key not in seen:
             seen.add(key)
             yield entry
@@ -222,21 +254,29 @@ def _of_folders(
 
 def _preference(path: str) -> tuple[bool, int, str]:
     """English first, then what is nearer to the top."""
-    is_translated = any(language[1] != "en" for language in _LANGUAGE.finditer(path))
-    return is_translated, len(path), path
+    tags = (found[1] for found in _TAG.finditer(path))
+    return any(_names_language(tag) and tag[:2] != "en" for tag in tags), len(path), path
+
+
+def _untranslated(path: str) -> str:
+    """A path without the languages in it, as its translations have it, too."""
+    return _TAG.sub(lambda found: "" if _names_language(found[1]) else found[0], path)
+
+
+def _names_language(tag: str) -> bool:
+    return bool(language_of_tag(tag)) or tag[:2] in _IN_OTHER_LETTERS
 
 
 def _entry(
     record: CodeRecord, described: _Described, group: str, text: str, line: int
 ) -> FoundEntry:
     name, value = described.name, described.value
-    kind = next((word for key in ("type", "kind") if (word := _word(value.get(key))) in _KINDS), "")
-    kind = kind or _singular(described.within)
+    kind = _kind(value, described.within)
     stated = next((word for key in _GROUPS if (word := _word(value.get(key)))), "")
     bare = name.removesuffix("()")
     return FoundEntry(
         name=bare,
-        signature=_signature(bare, value),
+        signature=" ".join(_signature(bare, value).split()),
         description=_description(value),
         text=text,
         path=record.path,
@@ -262,11 +302,13 @@ def _signature(name: str, value: Mapping[str, Any]) -> str:
         stated = value.get(key)
         first = stated[0] if isinstance(stated, list) and stated else stated
         if _word(first):
-            return str(first).strip()
+            return str(first)
     result = next((word for key in _RESULTS if (word := _word(value.get(key)))), "")
     listed = next((value[key] for key in _PARAMETERS if key in value), None)
     if listed is None:
         return f"{name}: {result}" if result else name
+    if isinstance(listed, dict) and isinstance(listed.get("properties"), dict):  # JSON Schema
+        listed = listed["properties"]
     inner = ", ".join(
         filter(None, map(_parameter, _items(listed) if isinstance(listed, dict | list) else []))
     )

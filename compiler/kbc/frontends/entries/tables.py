@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
+from kb_runtime.search.ranking.paths import place_kinds
 from kbc.frontends.entries.found import NAME, FoundEntry, section_at
 from kbc.records import CompiledRecord, DocRecord, PageRecord
 
+_NO_REFERENCE = frozenset({"changelog", "generated", "post", "vendored"})
 _FEWEST_ROWS = 3
 _MOST = 0.75
 """Such a share of the rows names something in code, and says what it does."""
@@ -44,7 +47,16 @@ _SAYING = re.compile(
 _FEWEST_WORDS = 4
 """Of a cell in another column, which may only have properties such as `left to right`."""
 
-_OF_REQUESTS = frozenset({"endpoint", "path", "route", "uri", "url"})
+_OF_OTHERS = frozenset({
+    *("endpoint", "path", "route", "uri", "url"),  # of requests
+    *("advantages", "cons", "disadvantages", "drawbacks", "pros"),  # of ways to do something
+})  # fmt: skip
+"""Heads of columns that no reference has."""
+
+_REQUESTS = frozenset({"DELETE", "GET", "PATCH", "POST", "PUT"})
+_SEVERAL = 2
+"""Methods of HTTP that a table of them has at least."""
+
 _RULE = re.compile(r"^[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CODE = re.compile(r"(?<!`)`++([^`]+)`+")
@@ -61,6 +73,9 @@ _DECLARATION = re.compile(
     r"([\w.:$!?]{1,80})\((?:[^\W\d][^()\"']{0,200})?\)(?:[ \t]*(?:->|=>|:).{1,200})?"
 )
 _NAME_OF_CALL = re.compile(r"([^\s(]+)\(.*\)\S*")
+_EXPRESSION = re.compile(r"\w\+\w")
+"""No name: keys to press (`Ctrl+A`), or a sum."""
+
 _MOST_CHARS = 400
 """Of a declaration."""
 
@@ -84,11 +99,13 @@ def entries_of_tables(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]
     """The rows of such tables on pages; what a page has several forms of in a row is one entry."""
     for record in records:
         if isinstance(record, DocRecord | PageRecord) and "|" in record.text:
-            yield from _of_page(record)
+            found = _of_page(record)
+            if found and _NO_REFERENCE.isdisjoint(place_kinds(record.path)):
+                yield from found
 
 
 def _of_page(record: DocRecord | PageRecord) -> list[FoundEntry]:
-    found: dict[str, FoundEntry] = {}
+    found: dict[str, list[FoundEntry]] = {}
     line = position = end = 0
     for rule in _RULE.finditer(record.text):
         if rule.start() < end:  # a row of the table before
@@ -102,10 +119,10 @@ def _of_page(record: DocRecord | PageRecord) -> list[FoundEntry]:
         rows = list(_rows(record.text, position + 1, line + 2))
         end = position + sum(len(row.text) for row in rows)
         for entry in _of_table(record, head, rows):
-            known = found.setdefault(entry.name, entry)
-            if known is not entry and entry.line == known.line + known.text.count("\n"):
-                found[entry.name] = _joined(known, entry)
-    return list(found.values())
+            forms = found.setdefault(entry.name, [])
+            if not forms or entry.line == forms[-1].line + 1:
+                forms.append(entry)
+    return list(map(_joined, found.values()))
 
 
 def _head(line: str) -> _Head | None:
@@ -114,17 +131,17 @@ def _head(line: str) -> _Head | None:
         return None
     names = [_plain(cell).lower() for cell in _cells(line)]
     kind = _KINDS.get(names[0]) or _KINDS.get(names[0].removesuffix("s"), "")
-    is_usable = len(names) > 1 and _OF_REQUESTS.isdisjoint(names)
+    is_usable = len(names) > 1 and _OF_OTHERS.isdisjoint(names)
     return _Head(names, kind) if is_usable and (kind or names[0] in _OF_DECLARATIONS) else None
 
 
-def _joined(first: FoundEntry, second: FoundEntry) -> FoundEntry:
-    """One entry of two that follow each other: of forms of a function."""
+def _joined(forms: Sequence[FoundEntry]) -> FoundEntry:
+    """One entry of those in rows below each other: of the forms of a function."""
     return replace(
-        first,
-        description=f"{first.description}\n\n{second.description}",
-        text=first.text + second.text,
-        aliases=tuple(dict.fromkeys([*first.aliases, *second.aliases])),
+        forms[0],
+        description="\n\n".join(each.description for each in forms),
+        text="".join(each.text for each in forms),
+        aliases=tuple(dict.fromkeys(chain(*(each.aliases for each in forms)))),
     )
 
 
@@ -157,13 +174,15 @@ def _of_table(
     if len(rows) < _FEWEST_ROWS:
         return []
     found = [entry for row in rows if (entry := _entry(record, head, row)) is not None]
-    return found if len(found) >= max(_FEWEST_ROWS, _MOST * len(rows)) else []
+    is_of_requests = len(_REQUESTS.intersection(each.name for each in found)) >= _SEVERAL
+    fits = len(found) >= max(_FEWEST_ROWS, _MOST * len(rows)) and not is_of_requests
+    return found if fits else []
 
 
 def _entry(record: DocRecord | PageRecord, head: _Head, row: _Row) -> FoundEntry | None:
     """The entry of a row; None where it names nothing, or says nothing of it."""
     first, *others = row.cells
-    told = list(zip([*head.names[1:], *[""] * len(others)], others, strict=False))
+    told = list(zip_longest(head.names[1 : len(row.cells)], others, fillvalue=""))
     shown = _shown(first, head)
     said = [(name, cell) for name, cell in told if cell and name not in _SIGNATURES]
     said.sort(key=lambda column: not _SAYING.search(column[0]))
@@ -228,4 +247,4 @@ def _name(code: str) -> str:
         return ""
     call = _NAME_OF_CALL.fullmatch(code) or _DECLARATION.fullmatch(code)
     name = call[1] if call else code
-    return name if NAME.fullmatch(name) else ""
+    return name if NAME.fullmatch(name) and not _EXPRESSION.search(name) else ""

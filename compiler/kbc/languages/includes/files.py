@@ -213,11 +213,13 @@ class IncludingPage:
         """The text of the file at `place`; None where there is no text, and once the page has included more
         than MAX_INCLUDED_CHARS."""
         data = None if self.chars > MAX_INCLUDED_CHARS else self.read(place)
-        if data is None:
-            return None
-        text = decode_any(data)
+        text = "" if data is None else decode_any(data)
+        return text if data is not None and self.has_room_for(text) and "\0" not in text else None
+
+    def has_room_for(self, text: str) -> bool:
+        """Whether the page may show `text`, too, which from now on is part of what it has included."""
         self.chars += len(text)
-        return None if self.chars > MAX_INCLUDED_CHARS or "\0" in text else text
+        return self.chars <= MAX_INCLUDED_CHARS
 
     def _places(self, target: str) -> Iterator[str]:
         """Beside the page, then from each folder above it: generators count from the page, from the

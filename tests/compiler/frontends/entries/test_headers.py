@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from tests.compiler.frontends.entries.derived import entries_of
 
 from kbc.chunking import TokenBudget, chunk
+from kbc.frontends.entries.headers import entries_of_headers
+from kbc.records import CodeRecord, Definition
 
 
 def header(functions: int = 10, comment: str = "/// Fills part {} of the tank.\n") -> str:
@@ -64,6 +67,36 @@ def test_a_header_is_public_where_examples_or_pages_include_it(tmp_path: Path) -
     assert len(entries_of(tmp_path / "c", page)) == 10
 
 
+def test_a_header_of_the_system_shows_none_of_the_same_name(tmp_path: Path) -> None:
+    for at, (place, count) in enumerate(
+        (("<string.h>", 0), ('"string.h"', 10), ("<tank/string.h>", 10))
+    ):
+        files = {"src/string.h": header(), "docs/use.md": f"# Use\n\n```c\n#include {place}\n```\n"}
+        assert len(entries_of(tmp_path / str(at), files)) == count
+
+
+def test_what_only_the_header_itself_calls_is_no_part_of_its_api(tmp_path: Path) -> None:
+    text = (
+        "\n// Rounds it.\nstatic int tank_round(int n);\n"
+        "\n// Rounds.\nstatic int tank_round(int n) { return n; }\n"
+        "\n// Halves it.\nstatic inline int tank_half(int n) { return n / 2; }\n"
+    )
+    found = entries_of(tmp_path, {"include/tank.h": header() + text})
+    assert "tank_half" in found
+    assert "tank_round" not in found
+
+
+def test_slashes_in_a_text_begin_no_comment(tmp_path: Path) -> None:
+    text = '#define TANK_CDN "//tanks.test"\n#define TANK_SITE "//a\\"b" // Where tanks are.\n'
+    found = entries_of(tmp_path, {"include/tank.h": f"{header()}\n{text}"})
+    assert "TANK_CDN" not in found
+    site = found["TANK_SITE"]
+    assert (site.signature, site.description) == (
+        '#define TANK_SITE "//a\\"b"',
+        "Where tanks are.",
+    )
+
+
 def test_headers_of_others_and_of_parts_inside_have_no_entries(tmp_path: Path) -> None:
     for place in (
         "include/internal",
@@ -115,3 +148,19 @@ def test_a_comment_without_a_beginning_is_none(tmp_path: Path) -> None:
     )
     found = entries_of(tmp_path, {"include/tank.h": text})
     assert not {"lost", "end"} & {*found}
+
+
+def test_lines_made_by_a_program_are_no_reference() -> None:
+    count = 5_000
+    comment = f"/** {'Fills it. ' * count}{'@param[' * count} */"
+    text = f"{comment}\n" + " ".join(f"int fill{at}(void);" for at in range(count)) + " // All.\n"
+    found = [
+        Definition(name=f"fill{at}", kind="function", line=2, end_line=2) for at in range(count)
+    ]
+    header = CodeRecord(
+        id="a", collection="code", title="a", path="include/a.h", text=text, workspace="", sha256="",
+        definitions=tuple(found),
+    )  # fmt: skip
+    started = time.process_time()
+    assert list(entries_of_headers([header])) == []
+    assert time.process_time() - started < 5

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.compiler.frontends.entries.derived import entries_of
+
+from kbc.frontends.entries.json_apis import entries_of_json
+from kbc.records import CodeRecord
 
 
 def function(name: str, **more: Any) -> dict[str, Any]:
@@ -96,6 +100,52 @@ def test_methods_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> No
         for name in names
     }
     assert {"Tank_add/add", "Lake_get/get"} <= {*entries_of(tmp_path, files)}
+
+
+def test_of_lists_in_several_languages_the_english_one_is_read(tmp_path: Path) -> None:
+    text = json.dumps(functions())
+    files = {
+        f"{folder}/{name}.json": text for folder in ("api", "io") for name in ("de", "en", "zh-CN")
+    }
+    found = entries_of(tmp_path, {**files, "db/en.json": text})
+    assert {each.path for each in found.values()} == {"api/en.json", "io/en.json", "db/en.json"}
+
+
+def test_parameters_in_json_schema(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    tools = [{**each, "params": schema} for each in functions()]
+    found = entries_of(tmp_path, {"api.json": json.dumps(tools)})
+    assert found["fill3"].signature == "fill3(city: string)"
+    assert found["fill3"].categories == ("api", "function")
+
+
+def test_files_at_the_top_have_no_category_without_a_name(tmp_path: Path) -> None:
+    files = {f"fill{at}.json": json.dumps(function(f"fill{at}")) for at in range(10)}
+    assert entries_of(tmp_path, files)["fill3"].categories == ("function",)
+
+
+def test_values_and_fields_of_what_is_no_type_are_data(tmp_path: Path) -> None:
+    told = [{"name": f"tank{at}", "description": "Of a tank.", "values": ["a"]} for at in range(12)]
+    assert entries_of(tmp_path / "a", {"settings.json": json.dumps(told)}) == {}
+    assert len(entries_of(tmp_path / "b", {"api.json": json.dumps({"enums": told})})) == 12
+
+
+def test_half_of_a_pair_of_surrogates_is_no_text(tmp_path: Path) -> None:
+    told = [{**each, "description": "Fills \ud83d it."} for each in functions()]
+    assert entries_of(tmp_path / "a", {"api.json": json.dumps(told)}) == {}
+    told = [{**each, "description": "Fills \U0001f600 it."} for each in functions()]
+    found = entries_of(tmp_path / "b", {"api.json": json.dumps(told)})
+    assert found["fill3"].description == "Fills \U0001f600 it."
+
+
+def test_long_lines_are_read_in_linear_time() -> None:
+    text = json.dumps(functions(40_000))
+    record = CodeRecord(
+        id="a", collection="code", title="a", path="a.json", text=text, workspace="", sha256=""
+    )
+    started = time.process_time()
+    assert len(list(entries_of_json([record]))) == 40_000
+    assert time.process_time() - started < 8
 
 
 def test_what_has_names_and_descriptions_only_is_data(tmp_path: Path) -> None:

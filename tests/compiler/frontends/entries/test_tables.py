@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tests.compiler.frontends.entries.derived import entries_of
 
-from kbc.records import BuiltinRecord
+from kbc.frontends.entries.tables import entries_of_tables
+from kbc.records import BuiltinRecord, DocRecord
 
 ROWS = [f"| `fill{at}` | tank, level | fills part {at} of the tank |" for at in range(10)]
 
@@ -77,6 +79,8 @@ def test_declarations_need_no_head(tmp_path: Path) -> None:
         ("| Method | Path | Description |", "| `GET{}` | `/tank` | gives the whole tank |"),
         ("| Method | Before | After |", "| `fill{}` | 10 ms | 5 ms |"),
         ("| Function | Pros | Cons |", "| Filling {} | it is fast | it makes things wet |"),
+        ("| Method | Pros | Cons |", "| `rsync{}` | fast and small and simple | needs a server |"),
+        ("| Function | Key | Description |", "| `Ctrl+{}` | - | fills a part of the tank |"),
         ("| Operator | Associativity |", "| `+{}` | left to right |"),
         ("| Call | Result |", "| `fill({})` | the tank is full then |"),
         ("| Function | Description |", "| [`fill{}`](fill.md) | fills a part of the tank |"),
@@ -85,6 +89,48 @@ def test_declarations_need_no_head(tmp_path: Path) -> None:
 def test_tables_of_other_things_have_none(tmp_path: Path, head: str, row: str) -> None:
     rows = [row.format(at) for at in range(12)]
     assert entries_of(tmp_path, {"docs/a.md": page(head, rows)}) == {}
+
+
+@pytest.mark.parametrize(
+    "place", ["CHANGELOG.md", "docs/release-notes/1.0.md", "docs/third_party/a.md"]
+)
+def test_what_is_new_and_what_others_have_is_no_reference(tmp_path: Path, place: str) -> None:
+    toml = '[kb]\nname = "tank"\n\n[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["."]\n'
+    text = page("| Function | Parameters | Description |", ROWS)
+    assert entries_of(tmp_path / "a", {"kb.toml": toml, place: text}) == {}
+    assert len(entries_of(tmp_path / "b", {"kb.toml": toml, "docs/a.md": text})) == 10
+
+
+def test_methods_of_requests_are_none_of_a_program(tmp_path: Path) -> None:
+    rows = ["| `GET` | gives the whole tank |", "| `PUT` | fills the whole tank |"]
+    more = [f"| `LIST{at}` | gives a part of the tank |" for at in range(12)]
+    head = "| Method | Description |"
+    assert entries_of(tmp_path / "a", {"docs/a.md": page(head, rows + more)}) == {}
+    assert len(entries_of(tmp_path / "b", {"docs/a.md": page(head, rows[:1] + more)})) == 13
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        ("| Function | Description |", "| `fill()`, `pump{}()` | fills a part of it |\n"),
+        ("| Function" + " | a" * 50_000 + " |", "| `fill{}()` | fills a part of it |\n"),
+    ],
+)
+def test_large_tables_are_read_in_linear_time(head: str, row: str) -> None:
+    text = f"{head}\n|---|---|\n" + "".join(row.format(at) for at in range(20_000))
+    record = DocRecord(
+        id="a",
+        collection="docs",
+        title="A",
+        path="a.md",
+        text=text,
+        group="",
+        format="",
+        content=text,
+    )
+    started = time.process_time()
+    assert list(entries_of_tables([record]))
+    assert time.process_time() - started < 5
 
 
 def test_a_rule_in_a_table_begins_no_other(tmp_path: Path) -> None:

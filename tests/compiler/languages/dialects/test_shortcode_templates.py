@@ -66,6 +66,8 @@ def test_own_shortcodes_show_their_text_and_others_are_counted() -> None:
         "<a>" * 199 + "a" * 19_000,
         "{{ if 1 }}" * 1_900,
         "{{ " + "(" * 1_900 + " }}",
+        "<a>" + " " * 2_000 + "b",
+        '{{ "a"' + "|or" * 600 + " }}",
     ],
 )
 def test_templates_made_to_harm_end(template: str) -> None:
@@ -73,3 +75,13 @@ def test_templates_made_to_harm_end(template: str) -> None:
     for _ in range(20):
         shown_by(template, [], {})
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "template", ["word " * 3_900, "<p>" + "word " * 3_900 + "{{ .Get 0 }}</p>"]
+)
+def test_a_page_shows_no_more_by_shortcodes_than_it_may_include(template: str) -> None:
+    files = {"layouts/shortcodes/since.html": template.encode()}
+    around = Surroundings(templates=("layouts/shortcodes",))
+    found = expand('{{< since "v2" >}}\n\n' * 200, "content/a.md", files.get, around)
+    assert 1_900_000 < len(found.text) < 2_100_000

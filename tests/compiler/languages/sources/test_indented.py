@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from kbc.languages.preprocessed import parsed
 from kbc.languages.syntax import symbols, walk
 
 
@@ -306,3 +309,10 @@ let fill (tank: Tank) = 1
 """
 
     assert kinds(text) == [("class", "Tank"), ("method", "Of"), ("function", "fill")]
+
+
+def test_types_on_a_long_line_of_a_signature_file_are_read_in_linear_time() -> None:
+    source = b"type Tank =\n    interface " + b"<>" * 20_000 + b" a=\n"
+    started = time.process_time()
+    assert parsed(source, "fsharp") == source
+    assert time.process_time() - started < 2

@@ -15,6 +15,9 @@ _MAX_VALUE = 2_000
 
 _MAX_TAGS = 200
 _MAX_DEPTH = 20
+"""Of conditions in each other, and of the calls of an action."""
+
+_NESTING = frozenset({"(", "|"})
 _TOKEN = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|(\(|\)|\||:?=|[^\s()|\"`]+)")
 _GIVEN_UP = re.compile(r"\b(?:range|define|block|template|return|break|continue)\b")
 _DRAWN = re.compile(r"<(svg|style)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
@@ -26,7 +29,9 @@ _LAYOUT = re.compile(
 _BLOCK = re.compile(r"\s*<(?:div|p|section|aside|article|header|blockquote)\b", re.IGNORECASE)
 _ITEM = re.compile(r"\s*<li\b", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
-_LINK = re.compile(r"<a\b(?P<stated>[^<>]*)>\s*(?P<text>.*?)\s*</a\s*>", re.DOTALL | re.IGNORECASE)
+_LINK = re.compile(
+    r"<a\b(?P<stated>[^<>]*)>(?P<text>(?:[^<]|<(?!/?a\b))*+)</a\s*>", re.DOTALL | re.IGNORECASE
+)
 _ADDRESS = re.compile(r"\bhref=(?P<quote>[\"'])(?P<address>[^\"'\s]+)(?P=quote)", re.IGNORECASE)
 _SHOWS = re.compile(r"\w")
 _OF_PARTIAL = frozenset({"content", "text", "title", "label"})
@@ -71,8 +76,8 @@ def shown_by(written: str, plain: Sequence[str], named: Mapping[str, str]) -> st
 
 def _link(match: re.Match[str]) -> str:
     address = _ADDRESS.search(match["stated"])
-    target = address["address"] if address else "#"
-    return match["text"] if target == "#" else f'<a href="{target}">{match["text"]}</a>'
+    target, text = address["address"] if address else "#", match["text"].strip()
+    return text if target == "#" else f'<a href="{target}">{text}</a>'
 
 
 class _TemplateBranch(NamedTuple):
@@ -158,7 +163,9 @@ class _ShortcodeTemplate:
             else f'"{each[2] if each[1] is None else each[1]}'
             for each in _TOKEN.finditer(stated)
         ]
-        node = _pipeline(stream := iter([*tokens, ")"]), 0)
+        if sum(map(_NESTING.__contains__, tokens)) > _MAX_DEPTH:
+            raise _UnknownValueError
+        node = _pipeline(stream := iter([*tokens, ")"]))
         if next(stream, None) is not None:
             raise _UnknownValueError
         return node
@@ -212,10 +219,8 @@ class _ShortcodeTemplate:
         return " ".join(str(self._value(each)) for each in shown)
 
 
-def _pipeline(tokens: Iterator[str], depth: int) -> _Node:
+def _pipeline(tokens: Iterator[str]) -> _Node:
     """The expression up to the parenthesis that closes it, which is taken."""
-    if depth > _MAX_DEPTH:
-        raise _UnknownValueError
     piped: list[_Node] = []
     call: list[_Node] = []
     for token in tokens:
@@ -225,7 +230,7 @@ def _pipeline(tokens: Iterator[str], depth: int) -> _Node:
             if token == ")":
                 return piped[0]
         elif token == "(":
-            call.append(_pipeline(tokens, depth + 1))
+            call.append(_pipeline(tokens))
         else:
             is_number = re.fullmatch(r"\d{1,6}", token) is not None
             is_truth = token in ("true", "false")

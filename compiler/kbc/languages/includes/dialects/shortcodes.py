@@ -177,12 +177,13 @@ def _replacement(name: str, match: re.Match[str], page: IncludingPage, is_paired
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
     written = template(match["name"], page)
     if plain_text := shown_text(written, None):
-        return plain_text
+        return plain_text if page.has_room_for(plain_text) else ""
     if entry := _entry(named, page):
         return f"\n- {entry}" if _is_a_line(match) else entry
     pulled_in = _pulled_in(name, written, plain, named, page)
     if pulled_in is None:
         own = shown_by(written, plain, named)
+        own = own if page.has_room_for(own) else ""
         pulled_in = own if _is_a_line(match) else own.strip().removeprefix("- ")
         if not own:
             page.external[f"{{{{< {name} >}}}}"] += 1
