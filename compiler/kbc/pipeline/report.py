@@ -15,7 +15,14 @@ from kbc.linking.linker import Published
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import Phase
+from kbc.project.loading import PROJECT_FILE
 from kbc.sources.accounting import Accounting
+
+MANY_CHUNKS = 2_000
+"""Chunks whose vectors take about a minute on two cores."""
+
+_DWARFS = 4
+"""Times as many chunks as everything else has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +73,27 @@ def note_replaced(
             f"{output} was previously compiled from {before} and is now compiled from {source}",
             hint="To keep both, give one of them another name: with --name, or `name` in its kb.toml.",
         )
+
+
+def note_largest(diagnostics: Diagnostics, inputs: Inputs, published: Published) -> None:
+    """A note where what was recognised has pages beside its documentation, such as a copy of another
+    project's, that are most of what is searched, and take most of the time."""
+    root = inputs.project.root
+    if (root / PROJECT_FILE).exists():
+        return
+    collections = inputs.project.collections
+    beside = [each.name for each in collections if each.kind in ("docs", "pages")][1:]
+    counts = {each["name"]: each["chunks"] for each in load_manifest(published.path)["collections"]}
+    chunks = sum(counts.values())
+    for each in collections:
+        own = counts.get(each.name, 0)
+        if each.name in beside and own >= MANY_CHUNKS and own > _DWARFS * (chunks - own):
+            diagnostics.note(
+                "large-collection",
+                f"{own:,} of {chunks:,} chunks are from {', '.join(each.paths)} (collection {each.name!r}),"
+                " which takes most of the time",
+                hint="If that documents another project, leave it out: `kbc init` writes a kb.toml for this.",
+            )
 
 
 def report_of(

@@ -21,6 +21,7 @@ from kbc.recognition.display_names import folder_name, named, shown, with_articl
 from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.sphinx import with_references
 from kbc.recognition.manifests import is_repository
+from kbc.recognition.manuals import man_pages, manuals_beside
 from kbc.recognition.parts import (
     NO_WORKSHOP,
     ONLY_TESTS,
@@ -243,7 +244,7 @@ class _FolderDetector:
 
     @cached_property
     def _man_pages(self) -> frozenset[str]:
-        return places.man_pages(self._root, self._files)
+        return man_pages(self._root, self._files)
 
     def _sites(self, sites: Sequence[Site]) -> Recognition:
         collections = [self._of_site(site, index) for index, site in in_order(sites)]
@@ -326,7 +327,7 @@ class _FolderDetector:
         collections = [*(without(each, shown) for each in collections), *programs]
         if notebooks := places.notebooks(self._files, (*taken, *readmes)):
             collections.append(collection("notebooks", "docs", notebooks))
-        manuals = [] if sites else places.manuals(*self._own_files(), taken)
+        manuals = [] if sites else manuals_beside(*self._own_files(), taken)
         if manuals:
             man = collection("man", "docs", tuple(manuals))
             collections.append(without(man, self._other_languages))
@@ -374,9 +375,8 @@ class _FolderDetector:
                 plain = replace(plain, paths=(*paths, *books), strip="")
             parts_of_manual = places.parts_of_manual(self._files, found)
             collections.append(without(plain, [*parts_of_manual, *languages]))
-        if built := places.built_below(self._files, found):
-            site = built_site.recognise(self._tree, built, "", ())
-            own = self._of_site(site, len(collections))
+        for built in places.built_below(self._files, found):
+            own = self._of_site(built_site.recognise(self._tree, built, "", ()), len(collections))
             copies = (f"/{each}" for each in built_site.rendered(built, self._files))
             collections.append(replace(own, exclude=(*own.exclude, *copies)))
         return collections

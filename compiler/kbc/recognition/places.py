@@ -5,26 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from kb_runtime.errors.shortages import raise_shortage
 from kbc.formats.docc import CATALOGUE, TUTORIAL
-from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import SOURCE, ending
 from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 
-_MAN = BY_NAME["man"].suffixes
-_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd|xml)")
-_MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\)", re.MULTILINE)
-"""`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
-
-_MAN_IN_DOCBOOK = re.compile(rb"<refentry\b")
-_TEXINFO = BY_NAME["texinfo"].suffixes
-_BEGINS_MANUAL = re.compile(rb"^\\input texinfo", re.MULTILINE)
-"""The first line of a manual, which its chapters in other files lack."""
-
-_MAN_FOLDER = "man"
+MAN_FOLDER = "man"
 DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
     "vignettes",  # of packages for R
@@ -35,11 +23,21 @@ MAX_NOTEBOOKS = 200
 """More of them beside documentation are work, and do not explain the project."""
 
 _MAVEN_SITE = "src/site"
-_BUILD_PAGES = re.compile(r"(?:.*/)?src/(?:main/(?:asciidoc|mdoc|paradox|tut)|docs/asciidoc)(?=/)")
-"""Where plugins of sbt, Maven and Gradle have pages, in each part of a project."""
+_BUILD_PAGES = re.compile(
+    r"(?:.*/)?src/(?:main/(?:asciidoc|mdoc|paradox|tut)|docs/asciidoc|spec/docs?)(?=/)"
+)
+"""Where builds with sbt, Maven and Gradle have pages, in each part of a project; those of a specification are
+beside the tests that they include."""
 
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>(?!(?:assets?|images?|media|static)\Z).+)")
+_OF_READERS = re.compile(
+    r"content|(?:cook|hand)?books?|tutorials?|user[-_]?(?:guides?|manuals?)|wiki"
+    r"|documentation[-_].+|.+[-_]docs?",
+    re.IGNORECASE,
+)
+"""Folders that are called as documentation is, which often have another one beside them (`docs`)."""
+
 _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
 
 PAGES = (
@@ -81,6 +79,13 @@ _USUAL = re.compile(
 )
 """Pages that any package may have, which do not show where documentation is; `a.api.md`: API Extractor."""
 
+_NO_TEXT = re.compile(
+    r"(?:.*/)?(?:CMakeLists|[^/]*requirements[^/]*|robots|[al]?gpl[^/]*|[^/]*licen[cs]e[^/]*|copying|copyright|notice)"
+    r"\.txt",
+    re.IGNORECASE,
+)
+"""Plain text for programs, and what says under which terms a project is used."""
+
 MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
 """Folders of standards; elsewhere of tests, which are programs."""
@@ -105,41 +110,6 @@ SKIPPED = re.compile(
 """Folders that hold no documentation of the project: tests, examples, output."""
 
 
-def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The paths among `files` of man pages, by how they begin, in their own markup or another one, and of
-    manuals in Texinfo."""
-    return frozenset(
-        name
-        for name in files
-        if (
-            name.endswith(_MAN)
-            or _MAN_IN_MARKUP.fullmatch(name)
-            or ("/" in name and name.endswith(_TEXINFO))  # those at the top are about the project
-        )
-        and _begins_as_man(root / name)
-    )
-
-
-def _begins_as_man(path: Path) -> bool:
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            start = stream.read(START_BYTES)
-        if path.name.endswith(_MAN):
-            return is_man_page(start)
-        if path.name.endswith(_TEXINFO):
-            return _BEGINS_MANUAL.search(start) is not None
-        if path.name.endswith(".xml"):
-            return _MAN_IN_DOCBOOK.search(start) is not None
-        title = _MAN_TITLE.search(start)
-        own = path.name.rsplit(".", 2)[0]
-        return title is not None and title["name"].decode().lower() == own.lower()
-    except OSError as error:
-        raise_shortage(error, path)
-        return False
-
-
 def pages_below(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:
@@ -151,8 +121,8 @@ def pages_below(
     `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
     if found := _conventional(names, files, man_pages):
         return (*found, *_larger(found, files))
-    is_man = any(name.startswith(f"{_MAN_FOLDER}/") for name in man_pages)
-    few = (_MAN_FOLDER,) if is_man else ()
+    is_man = any(name.startswith(f"{MAN_FOLDER}/") for name in man_pages)
+    few = (MAN_FOLDER,) if is_man else ()
     pages = [
         name.split("/")
         for name in files
@@ -173,7 +143,7 @@ def pages_below(
         if count < _NEARLY_ALL * len(nested) or (folder and others[0][1] >= MANY_PAGES):
             break
         folder.append(name)
-    folder = folder[:-1] if folder[-2:-1] == [_MAN_FOLDER] else folder  # other sections have few
+    folder = folder[:-1] if folder[-2:-1] == [MAN_FOLDER] else folder  # other sections have few
     return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
 
 
@@ -187,13 +157,21 @@ def pages_beside(
     `sites` the folders of pages and of configuration of the sites, `others` what is left out."""
     known = frozenset(within(files, (*sites, *others)))
     outside = [name for name in files if name not in known]
-    named = (*_conventional(names, outside, frozenset()), *_of_parts(outside))
+    named = (
+        *_conventional(names, outside, frozenset()),
+        *_of_parts(outside),
+        *_of_readers(outside),
+    )
     inside = frozenset(within(outside, named))
     rest = _in_folders(name for name in outside if name not in inside)
     of_sites = _pages_within(files, sites)
     alone = _of_pages_alone(rest, files, MANY_PAGES) if of_sites < MANY_PAGES else ()
     found = tuple(dict.fromkeys((*named, *alone)))
-    return found if _pages_within(outside, found) > of_sites else ()
+    pages = _pages_within(outside, found)
+    if of_sites < FEW_PAGES and not pages > of_sites:
+        texts = within(outside, [name for name in found if name in DOCS_FOLDERS])
+        pages += sum(map(_is_text, texts))
+    return found if pages > of_sites else ()
 
 
 def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
@@ -206,6 +184,8 @@ def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     others = _of_parts(rest) if few < MANY_PAGES else ()
     if _pages_within(files, others) > few:
         return others
+    if _pages_within(files, named := _of_readers(rest)) > few:
+        return named
     alone = _of_pages_alone(_in_folders(rest), files, MANY_PAGES)
     return alone if _pages_within(files, alone) > few * PAGES_A_PROGRAM else ()
 
@@ -231,7 +211,7 @@ def _conventional(
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
     found += [_MAVEN_SITE] if maven else []
     found += [_MIDDLEMAN_PAGES] if _MIDDLEMAN in names and _MIDDLEMAN_PAGES in holding else []
-    found += [_MAN_FOLDER] if _is_manual_of_r(files) else []
+    found += [MAN_FOLDER] if _is_manual_of_r(files) else []
     catalogues = {
         file[: file.index(f"{CATALOGUE}/") + len(CATALOGUE)]
         for file in files
@@ -254,7 +234,7 @@ def _conventional(
 def _is_manual_of_r(files: Sequence[str]) -> bool:
     """Whether the folder `man` is the reference manual of an R package."""
     return "DESCRIPTION" in files and any(
-        name.startswith(f"{_MAN_FOLDER}/") and name.lower().endswith(BY_NAME["rd"].suffixes)
+        name.startswith(f"{MAN_FOLDER}/") and name.lower().endswith(BY_NAME["rd"].suffixes)
         for name in files
     )
 
@@ -262,9 +242,9 @@ def _is_manual_of_r(files: Sequence[str]) -> bool:
 def parts_of_manual(files: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
     """The pages in other formats below the manual of an R package, if it is among the folders `found`: they
     are inserted into its pages when these are written."""
-    if _MAN_FOLDER not in found or not _is_manual_of_r(files):
+    if MAN_FOLDER not in found or not _is_manual_of_r(files):
         return ()
-    return tuple(name for name in files if name.startswith(f"{_MAN_FOLDER}/") and is_page(name))
+    return tuple(name for name in files if name.startswith(f"{MAN_FOLDER}/") and is_page(name))
 
 
 def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
@@ -275,13 +255,15 @@ def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
 
 
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
-    """Whether these are pages in source: of a folder with more HTML, other text is no documentation."""
+    """Whether these are pages in source: of a folder with more HTML than would show pages or wrap them, other
+    text is no documentation."""
     if any(is_page(name) or name in man_pages for name in files):
         return True
     known = (*KINDS["docs"].suffixes, ".xml")
     lowered = [name.lower() for name in files]
-    others = sum(name.endswith(known) for name in lowered)
-    return others > sum(name.endswith(HTML) for name in lowered)
+    built = sum(name.endswith(HTML) for name in lowered)
+    others = sum(name.endswith(known) for name in lowered if _NO_TEXT.fullmatch(name) is None)
+    return others > (built if built >= FEW_PAGES else 0)
 
 
 def _holds_readmes(files: Sequence[str]) -> bool:
@@ -290,21 +272,22 @@ def _holds_readmes(files: Sequence[str]) -> bool:
     return bool(written) and all(map(README.fullmatch, written))
 
 
-def built_below(files: Sequence[str], read: Sequence[str]) -> str:
-    """The conventional folder with several pages of HTML, "" without one; of the folders that are `read` for
-    their other pages, one with hardly any of these: a generator writes such, too."""
-    built = Counter(
-        name.split("/")[0] for name in files if "/" in name and name.lower().endswith(HTML)
-    )
-    return next(
-        (
-            name
-            for name in DOCS_FOLDERS
-            if built[name] >= FEW_PAGES
-            and (name not in read or built[name] >= _HARDLY_ANY * _pages_within(files, [name]))
-        ),
-        "",
-    )
+def built_below(files: Sequence[str], read: Sequence[str]) -> list[str]:
+    """The conventional folder with several pages of HTML, and those with longer names (`docs-api`) and no
+    more programs than pages; of the folders that are `read` for their other pages, those with hardly any of
+    these: a generator writes such, too."""
+    nested = [name for name in files if "/" in name]
+    built = Counter(name.split("/")[0] for name in nested if name.lower().endswith(HTML))
+    programs = Counter(name.split("/")[0] for name in nested if is_program(name))
+    found = [
+        name
+        for name in (*DOCS_FOLDERS, *sorted(filter(_DOCS_FOLDER.fullmatch, built)))
+        if built[name] >= FEW_PAGES
+        and (name not in read or built[name] >= _HARDLY_ANY * _pages_within(files, [name]))
+    ]
+    named = [name for name in found if name in DOCS_FOLDERS]
+    others = [name for name in found if name not in named and programs[name] <= built[name]]
+    return [*named[:1], *others]
 
 
 def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
@@ -312,28 +295,6 @@ def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
     own = [name for name in files if name.lower().endswith(_NOTEBOOK) and not is_of_others(name)]
     found = sorted({*own} - {*within(own, taken)})
     return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
-
-
-def manuals(files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]) -> list[str]:
-    """The man pages and manuals beside the source of a program, where the folders and files `taken` hold few
-    pages; not those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
-    if "." in taken or sum(map(is_page, within(files, taken))) >= MANY_PAGES:
-        return []
-    own = sorted(name for name in man_pages if not is_of_others(name))
-    source = [name for name in own if is_page(name) or _MAN_IN_MARKUP.fullmatch(name)]
-    written = {PurePosixPath(name).stem for name in [*filter(is_page, files), *source]}
-    known = {*within(own, taken)}
-    if len(own) >= FEW_PAGES and all(name.startswith(f"{_MAN_FOLDER}/") for name in own):
-        return [_MAN_FOLDER] if known.isdisjoint(own) else []
-    return [
-        name
-        for name in own
-        if name not in known
-        and (
-            name in source
-            or written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
-        )
-    ]
 
 
 def within(names: Sequence[str], places: Sequence[str]) -> list[str]:
@@ -390,6 +351,11 @@ def _at_top(pages: Sequence[Sequence[str]], files: Sequence[str]) -> list[str]:
     return found if is_of_pages else []
 
 
+def _is_text(name: str) -> bool:
+    """Whether a file is plain text that may explain something, by its name."""
+    return name.lower().endswith(".txt") and not _NO_TEXT.fullmatch(name)
+
+
 def is_program(name: str) -> bool:
     """Whether a file is code in a language that neither site generators nor data are written in."""
     return SOURCE.get(ending(name), "html") not in _NO_PROGRAMS
@@ -403,8 +369,10 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
         for name in files
         if "/" in name and not is_page(name) and PurePosixPath(name).suffix[1:] in SOURCE
     )
-    tops = (page[0] for page in pages if len(page) > 1)
-    counts = Counter(name for name in tops if not SKIPPED.fullmatch(name))
+    counts = Counter(page[0] for page in pages if len(page) > 1)
+    for name in [name for name in counts if SKIPPED.fullmatch(name)]:
+        if not (name in _SPECIFICATIONS and counts[name] >= PAGES_A_PROGRAM * code[name]):
+            del counts[name]
     found = [name for name, count in sorted(counts.items()) if count >= code[name]]
     if sum(counts[name] for name in found) < max(MANY_PAGES, _NEARLY_ALL * counts.total()):
         return ()
@@ -432,6 +400,18 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
     for place, alike in found:
         totals[alike] += pages[place, alike]
     return tuple(place for place, alike in found if totals[alike] >= MANY_PAGES)
+
+
+def _of_readers(files: Sequence[str]) -> tuple[str, ...]:
+    """The folders at the top that are called as documentation is, with several pages and no more programs
+    than pages; what they show in folders of examples does not count."""
+    pages, programs = Counter[str](), Counter[str]()
+    for name in files:
+        top, *folders = name.split("/")[:-1] or [""]
+        if _OF_READERS.fullmatch(top) and not any(map(SKIPPED.fullmatch, (top, *folders))):
+            pages[top] += is_page(name)
+            programs[top] += is_program(name) and not is_page(name)
+    return tuple(sorted(top for top in pages if pages[top] >= max(FEW_PAGES, programs[top])))
 
 
 def is_for_pages(name: str) -> bool:

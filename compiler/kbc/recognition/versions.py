@@ -118,7 +118,7 @@ def _chosen(
     pages: frozenset[str],
 ) -> tuple[_Choice, bool]:
     """What is read of the versions in a folder, and whether they are versions of the same pages."""
-    names = sorted(versions, key=lambda name: _order(name) or (0,))
+    names = sorted(versions, key=lambda name: (_order(name) or (0,), name))
     shown = _shown({name: len(versions[name]) for name in names}, stated)
     numbered = [name for name in names if _VERSION.fullmatch(name)]
     is_latest = _is_stated(shown, stated) or shown.lower() in _RELEASED

@@ -426,3 +426,19 @@ def test_copies_under_any_name_of_a_language_are_left_out_beside_many_translatio
     }
     inputs, _ = read(write_tree(tmp_path / "tree", files))
     assert {each.path for each in inputs.records["docs"]} == {f"docs/{each}.md" for each in BIRDS}
+
+
+def test_pages_of_hugo_in_other_languages_are_no_source(tmp_path: Path) -> None:
+    config = "baseURL = 'https://s.example/'\n[languages.en]\ncontentDir = 'content'\n"
+    files = {
+        "docs/config.toml": f"{config}[languages.zh]\ncontentDir = 'content.zh'\n",
+        "docs/content/_index.md": page("Start"),
+        "docs/content.zh/_index.md": page("开始"),
+        "docs/layouts/index.html": "<p>{{ .Content }}</p>\n",
+        "pom.xml": "<project/>",
+        "src/Heron.java": "class Heron {}\n",
+    }
+    root = write_tree(tmp_path / "heron", files)
+    assert recognised(root).notes == ("translations are left out: docs/content.zh",)
+    inputs, _ = read(root)
+    assert "docs/content.zh/_index.md" not in {each.path for each in inputs.records["code"]}

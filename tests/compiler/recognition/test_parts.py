@@ -321,7 +321,7 @@ def test_sites_that_a_generator_is_tested_with_are_no_documentation(tmp_path: Pa
         assert {path for paths in docs for path in paths} == expected
 
 
-@pytest.mark.parametrize("place", ["src/main/asciidoc", "src/docs/asciidoc"])
+@pytest.mark.parametrize("place", ["src/main/asciidoc", "src/docs/asciidoc", "src/spec/doc"])
 def test_pages_where_builds_of_java_look_for_them_are_documentation(
     tmp_path: Path, place: str
 ) -> None:
@@ -347,3 +347,79 @@ def test_what_tells_programs_how_to_work_on_pages_is_none_of_them(tmp_path: Path
     for root, also in ((plain, []), (site, []), (named, ["AGENTS.md"])):
         found = [each.path for each in read(root)[0].records["docs"]]
         assert sorted(found) == sorted(f"docs/{name}" for name in ["agents.md", "index.md", *also])
+
+
+@pytest.mark.parametrize(
+    ("folder", "pages", "is_read"),
+    [
+        ("content", 12, True),
+        ("book", 12, True),
+        ("nest-docs", 12, True),
+        ("eggs", 12, False),
+        ("content", 3, False),
+        ("content", 9, False),
+    ],
+    ids=["content", "book", "called docs", "another name", "fewer pages", "more programs"],
+)
+def test_a_folder_that_is_called_as_documentation_is_and_holds_more_is_read_as_well(
+    tmp_path: Path, folder: str, pages: int, is_read: bool
+) -> None:
+    own = {f"{folder}/part/{number}.mdx": page(f"Part {number}") for number in range(pages)}
+    shown = {f"{folder}/{'examples/' * (pages > 9)}{n}.py": "x = 1\n" for n in range(10)}
+    notes = {f"docs/{number}.md": page(f"Note {number}") for number in range(4)}
+    tree = {"package.json": '{"name": "pond"}', **CODE, **notes, **own, **shown}
+    docs, *_, code = recognised(write_tree(tmp_path / "tree", tree)).project.collections
+    assert docs.paths == (("docs", folder) if is_read else ("docs",))
+    assert code.kind == "code"
+
+
+def test_a_site_of_a_page_or_two_does_not_hide_manuals_in_plain_text_around_it(
+    tmp_path: Path,
+) -> None:
+    site = {"doc/lua/conf.py": "project = 'Lua'\n", "doc/lua/index.rst": "Lua\n===\n\nCall.\n"}
+    texts = {f"doc/{name}.txt": "How birds fly.\n" for name in ("intro", "management", "wings")}
+    no_texts = {f"doc/{name}.txt": "birds\n" for name in ("gpl", "CMakeLists", "requirements")}
+    more = {f"doc/lua/{number}.rst": "Fly\n===\n\nUp.\n" for number in range(3)}
+    tree = {"Makefile": "all:\n", "heron.c": "int main(void) { return 0; }\n", **site}
+    tree |= {f"src/{number}.c": "int a;\n" for number in range(9)}
+    for name, files, is_read in (
+        ("texts", texts, True),
+        ("no texts", no_texts, False),
+        ("a larger site", {**texts, **more}, False),
+    ):
+        found = recognised(write_tree(tmp_path / name / "heron", {**tree, **files}))
+        places = [each.paths for each in found.project.collections if each.kind == "docs"]
+        assert places == ([("doc",), ("doc/lua",)] if is_read else [("doc/lua",)])
+        assert (found.project.title == "heron") is is_read
+
+
+def test_text_beside_less_html_than_a_site_has_is_documentation(tmp_path: Path) -> None:
+    files = {"doc/syntax.txt": "How to write birds.\n", "doc/syntax.html": "<h1>Birds</h1>"}
+    tree = {"Makefile.am": "all:\n", "src/heron.c": "int a;\n", **files}
+    inputs, _ = read(write_tree(tmp_path / "heron", tree))
+    assert [each.id for each in inputs.records["docs"]] == ["syntax.txt"]
+
+
+@pytest.mark.parametrize("programs", [3, 12])
+def test_folders_of_html_beside_documentation_are_read(tmp_path: Path, programs: int) -> None:
+    html = "<html><body><h1>{0}</h1><p>How {0} works.</p></body></html>"
+    for folder in ("docs", "docs-nest"):
+        pages = {f"{folder}/{number}.html": html.format(number) for number in range(5)}
+        write_tree(tmp_path / "tree", pages)
+    tree = {f"docs-nest/lib/{number}.py": "x = 1\n" for number in range(programs)}
+    root = write_tree(tmp_path / "tree", {"package.json": '{"name": "pond"}', **CODE, **tree})
+    found = [each.paths for each in recognised(root).project.collections if each.kind == "pages"]
+    assert found == [("docs",), ("docs-nest",)][: 2 if programs < 5 else 1]
+
+
+def test_a_specification_that_is_written_is_documentation(tmp_path: Path) -> None:
+    proposals = {f"proposal/{number}.md": page(f"Plan {number}") for number in range(22)}
+    spec = {f"spec/{number}.md": page(f"Rule {number}") for number in range(12)}
+    tree = {"package.json": '{"name": "heron"}', "index.ts": "export const a = 1;\n", **proposals}
+    tests = {f"spec/{name}_spec.rb": "it 1\n" for name in "abcdef"}
+    for name, files, found in (
+        ("written", spec, ("proposal", "spec")),
+        ("tests", {**spec, **tests}, ("proposal",)),
+    ):
+        docs = recognised(write_tree(tmp_path / name, {**tree, **files})).project.collections[0]
+        assert docs.paths == found

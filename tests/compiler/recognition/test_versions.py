@@ -229,3 +229,13 @@ def test_interfaces_in_versions_of_the_pages_are_read_with_them(tmp_path: Path) 
 
 def _content(files: dict[str, str]) -> dict[str, str]:
     return {f"content/{path}": text for path, text in files.items()}
+
+
+def test_drafts_of_one_version_have_one_order(tmp_path: Path) -> None:
+    names = [f"1.0.0-beta.{number}" for number in range(1, 8)]
+    pages = {name: text for each in names for name, text in version(f"docs/{each}").items()}
+    root = write_tree(tmp_path / "tree", {**pages, **version("docs/1.0.0")})
+    (note,) = [each for each in recognised(root).notes if "versions" in each]
+    assert note.endswith(
+        "1.0.0 is read; other versions are left out: " + ", ".join(names[:6]) + " and 1 more"
+    )

@@ -66,6 +66,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     rules = mapping(permalinks.get("page")) or permalinks
     params = {**parts["params"][0], **mapping(data.get("params"))}
     others = [name for name in languages if name != language]
+    elsewhere = {
+        joined(folder, _content(data, mapping(languages[name]), name, module)) for name in others
+    }
     return Site(
         folder=content,
         title=text(data, "title") or text(own, "title"),
@@ -91,6 +94,11 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
         },
         files=tuple(path for _, path in parts.values()),
+        translations=tuple(
+            place
+            for place in sorted(elsewhere - {content})
+            if not place.startswith("..") and not f"{content}/".startswith(f"{place}/")
+        ),
     )
 
 

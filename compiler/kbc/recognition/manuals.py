@@ -1,0 +1,88 @@
+"""The man pages and manuals of programs, wherever in a tree they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from kb_runtime.errors.shortages import raise_shortage
+from kbc.formats.pandoc.man import START_BYTES, is_man_page
+from kbc.formats.registry import BY_NAME
+from kbc.recognition.places import (
+    FEW_PAGES,
+    MAN_FOLDER,
+    MANY_PAGES,
+    is_of_others,
+    is_page,
+    within,
+)
+
+_MAN = BY_NAME["man"].suffixes
+_MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd|xml)")
+_MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\)", re.MULTILINE)
+"""`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
+
+_MAN_IN_DOCBOOK = re.compile(rb"<refentry\b")
+_TEXINFO = BY_NAME["texinfo"].suffixes
+_BEGINS_MANUAL = re.compile(rb"^\\input texinfo", re.MULTILINE)
+"""The first line of a manual, which its chapters in other files lack."""
+
+
+def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
+    """The paths among `files` of man pages, by how they begin, in their own markup or another one, and of
+    manuals in Texinfo."""
+    return frozenset(
+        name
+        for name in files
+        if (
+            name.endswith(_MAN)
+            or _MAN_IN_MARKUP.fullmatch(name)
+            or ("/" in name and name.endswith(_TEXINFO))  # those at the top are about the project
+        )
+        and _begins_as_man(root / name)
+    )
+
+
+def _begins_as_man(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            start = stream.read(START_BYTES)
+        if path.name.endswith(_MAN):
+            return is_man_page(start)
+        if path.name.endswith(_TEXINFO):
+            return _BEGINS_MANUAL.search(start) is not None
+        if path.name.endswith(".xml"):
+            return _MAN_IN_DOCBOOK.search(start) is not None
+        title = _MAN_TITLE.search(start)
+        own = path.name.rsplit(".", 2)[0]
+        return title is not None and title["name"].decode().lower() == own.lower()
+    except OSError as error:
+        raise_shortage(error, path)
+        return False
+
+
+def manuals_beside(
+    files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]
+) -> list[str]:
+    """The man pages and manuals beside the source of a program, where the folders and files `taken` hold few
+    pages; not those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
+    if "." in taken or sum(map(is_page, within(files, taken))) >= MANY_PAGES:
+        return []
+    own = sorted(name for name in man_pages if not is_of_others(name))
+    source = [name for name in own if is_page(name) or _MAN_IN_MARKUP.fullmatch(name)]
+    written = {PurePosixPath(name).stem for name in [*filter(is_page, files), *source]}
+    known = {*within(own, taken)}
+    if len(own) >= FEW_PAGES and all(name.startswith(f"{MAN_FOLDER}/") for name in own):
+        return [MAN_FOLDER] if known.isdisjoint(own) else []
+    return [
+        name
+        for name in own
+        if name not in known
+        and (
+            name in source
+            or written.isdisjoint({PurePosixPath(name).name, PurePosixPath(name).stem})
+        )
+    ]
