@@ -20,6 +20,17 @@ _COLUMNS = re.compile(r"\S(?:[ ]{3,}|\t+)\S|[─-╿]")
 """What is laid out in columns, or drawn."""
 
 _MARKS = re.compile(r"\|(?P<link>[^|\s]+)\||`(?P<code>[^`\n]+)`")
+_HEADLINE = re.compile(r"(?!CTRL)(?=.*[A-Z]{4})[A-Z\d][-A-Z\d .,()&/_']*")
+"""What Vim shows as a headline where tags follow it."""
+
+_SENTENCE = re.compile(r"(?=(?:\S+ ){3}).*[a-z)`|][.:?!]")
+_NAMED = re.compile(r"(?P<name>\S(?:[^\t]*?\S)??)(?:\t+|[ ]{2,})(?P<text>\S.*)")
+"""What something is called, and a column with what it does."""
+
+_FULL = 60
+"""Characters of a line that goes on below, as no more have room: help is 78 wide."""
+
+_WORD = re.compile(r"\w")
 _LEVELS = 3
 """Of indentation in a paragraph that is no list, as of which it is data or code."""
 
@@ -71,16 +82,21 @@ class _Sections:
                 continue
             elif found := _at_end(_TAGS, line):
                 self._tags += _TAG.findall(found[0])
-                if text := line[: found.start()].strip():
-                    yield self._heading(text, level or 4)
+                below = lines[at] if at < len(lines) else ""
+                if text := _title_beside(line[: found.start()], self._tags, below):
+                    yield self._heading(text, level or (3 if _HEADLINE.fullmatch(text) else 4))
                     level = 0
-            elif level or (self._tags and _is_title(lines[at - 1 : at + 1])):
-                yield self._heading(line.strip(), level or 4)
-                level = 0
             else:
+                below = lines[at] if at < len(lines) else ""
+                title, text = _title_below(line, self._tags, below, bool(level))
+                if title:
+                    yield self._heading(title, level or 4)
                 self._let_go()
+                level = 0
+                if not text:
+                    continue
                 end = _end_of_paragraph(lines, at)
-                yield from _paragraph(lines[at - 1 : end])
+                yield from _paragraph([text, *lines[at:end]])
                 at = end
                 if code := _at_end(_CODE, lines[at - 1].rstrip()):
                     end, rest = _end_of_code(lines, at)
@@ -103,13 +119,31 @@ class _Sections:
         self._tags = []
 
 
-def _is_title(lines: Sequence[str]) -> bool:
-    """Whether the first of two lines, which follows tags, is what they stand for, and not of a paragraph."""
-    line = lines[0].rstrip()
-    below = lines[1] if len(lines) > 1 else ""
-    is_alone = not below.strip() or _indentation(below) > _indentation(line)
-    is_name = is_alone or " " not in line.strip() or line.endswith("~")
-    return is_name and len(line) <= _LONGEST_TITLE and not _at_end(_CODE, line)
+def _title_beside(text: str, tags: Sequence[str], below: str) -> str:
+    """What the text before tags names, or the first tag itself where that is an item of a list, or stands at
+    the beginning of a line above what is indented; else ""."""
+    is_head = not text and bool(below.strip()) and _indentation(below) > 0
+    is_item = bool(text.strip()) and not _WORD.search(text)
+    return tags[0] if is_head or is_item else text.strip()
+
+
+def _title_below(line: str, tags: Sequence[str], below: str, is_announced: bool) -> tuple[str, str]:
+    """The title in a line that follows `tags`, or is announced by a rule, and what is text in that line;
+    `below` is the next one. Both may be empty. A sentence is no title, but the tag above it is."""
+    bare = line.strip()
+    goes_on = bool(below.strip()) and _indentation(below) <= _indentation(line)
+    if not (tags or is_announced) or len(line) > _LONGEST_LINE:
+        return "", line
+    if is_announced:
+        return ("", line) if not tags and goes_on and len(line) >= _FULL else (bare, "")
+    named = _NAMED.fullmatch(bare)
+    if not goes_on and named and not _label(line):
+        return named["name"], " " * _indentation(below) + named["text"]
+    if not goes_on and _SENTENCE.fullmatch(bare):
+        return tags[0], line
+    is_name = not goes_on or " " not in bare or bool(_label(line))
+    is_title = is_name and len(line) <= _LONGEST_TITLE and not _at_end(_CODE, line)
+    return (bare, "") if is_title else ("", line)
 
 
 def _indentation(line: str) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.fusion import places_of
@@ -76,6 +77,37 @@ def distinct_hits(
         if value not in seen:
             seen.add(value)
             yield hit
+
+
+def without_repeated(hits: Iterable[SearchHit], entries: Collection[str]) -> Iterator[SearchHit]:
+    """The hits without those that show nothing but what a better one shows, where one of both is of the
+    collections `entries` and the other of the page or the source that the entry stands in."""
+    shown: defaultdict[tuple[bool, int], list[SearchHit]] = defaultdict(list)
+    for hit in hits:
+        is_entry = hit.collection in entries
+        lines = range(hit.chunk["start_line"], hit.chunk["end_line"] + 1)
+        others = {each.row: each for line in lines for each in shown.get((not is_entry, line), ())}
+        if not any(_shows(other, hit) for other in others.values()):
+            for line in lines:
+                shown[is_entry, line].append(hit)
+            yield hit
+
+
+def _shows(one: SearchHit, other: SearchHit) -> bool:
+    """Whether all that `other` shows is in what `one` shows; their chunks have lines of the same numbers."""
+    first = max(one.chunk["start_line"], other.chunk["start_line"])
+    if _line(one.chunk, first) != _line(other.chunk, first):
+        return False  # of another file: no passage needs to be looked for
+    around, within = one.snippet, other.snippet
+    is_within = around.start_line <= within.start_line and within.end_line <= around.end_line
+    text = within.text.strip()
+    return is_within and bool(text) and text in around.text
+
+
+def _line(chunk: Mapping[str, Any], number: int) -> str:
+    at = number - chunk["start_line"]
+    lines: list[str] = chunk.get("text", "").split("\n", at + 1)
+    return lines[at] if at < len(lines) else ""
 
 
 class HitBuilder:

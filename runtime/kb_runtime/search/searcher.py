@@ -22,6 +22,7 @@ from kb_runtime.search.hits import (
     distinct_hits,
     exact_names_first,
     in_order_of,
+    without_repeated,
 )
 from kb_runtime.search.ranking import reranking
 from kb_runtime.search.ranking.ranked import RankedCandidates
@@ -64,6 +65,8 @@ class Searcher:
         ranges = self._retriever.ranges
         self._structure = Structure(backend, ranges, self._analyzer, self._defaults.weights)
         self._hits = HitBuilder(backend, ranges, self._analyzer)
+        kinds = {info.name: info.kind for info in backend.collections}
+        self._entries = {name for name, kind in kinds.items() if kind == "builtins"}
         name = self._defaults.reranker
         self._named_reranker = reranking.named(name) if name else None
         self._cross_encoder = RerankStage(
@@ -102,6 +105,8 @@ class Searcher:
         if request.per_record is not None:
             rows = self._hits.collapsed(rows, request.per_record)
         hits = self._hits.build(rows, candidates, ranking, request.snippet_chars)
+        if self._entries:
+            hits = without_repeated(hits, self._entries)
         if request.distinct is not None:
             hits = distinct_hits(hits, request.distinct)
         shown = list(islice(hits, limit))

@@ -51,6 +51,28 @@ def test_help_of_vim_has_sections_tags_code_and_lists() -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ("  *:Heron*\n:Heron {n}   Count the birds.\n             All of them.\n",
+         "#### :Heron {n}\n\nCount the birds.\nAll of them.\n"),
+        ("*g:heron_wings*\n  How many wings there are.\n\n  Default: 2\n",
+         "#### g:heron_wings\n\nHow many wings there are.\n\nDefault: 2\n"),
+        ("        *heron-nest*\nThis sets where they live.\n",
+         "#### heron-nest\n\nThis sets where they live.\n"),
+        ("* *g:heron_old*\n  Deprecated: use another one\n",
+         "#### g:heron_old\n\nDeprecated: use another one\n"),
+        ("FEEDING TIMES     *heron-feeding*\n\nAt noon.\n", "### FEEDING TIMES\n\nAt noon.\n"),
+        (f"{'=' * 78}\nThis file tells everybody who counts birds at the pond how to do\nthat.\n",
+         "This file tells everybody who counts birds at the pond how to do\nthat.\n"),
+        (f"{'=' * 78}\nNests\nThey are in trees.\n", "## Nests\n\nThey are in trees.\n"),
+    ],
+)  # fmt: skip
+def test_headings_of_help_are_names_and_no_sentences(lines: str, text: str) -> None:
+    (document,) = convert("heron.txt", f"*heron.txt*\n\n{lines}".encode(), read, format="vim-help")
+    assert document.text == f"# heron\n\n{text}"
+
+
+@pytest.mark.parametrize(
     ("start", "found"),
     [
         ("*heron.txt*  Birds\n", "vim-help"),

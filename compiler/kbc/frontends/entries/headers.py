@@ -62,6 +62,14 @@ _LONE_COMMAND = re.compile(r"[@\\][a-z]+")
 _GROUP = re.compile(r"[@\\](?:category|ingroup)[ \t]+(\w+)")
 _BRIEF = re.compile(r"[@\\](?:brief|short|details|remarks?|li|arg)\b[ \t]*")
 _RETURNS = re.compile(r"[@\\](?:returns?|result)\b[ \t]*")
+_REMARK = re.compile(
+    r"(?<!\w)[@\\](attention|deprecated|exception|invariant|note|post|pre|since|throws?|version|warning)\b"
+    r"[ \t]*:?[ \t]*"
+)
+_ADMONITION = re.compile(r"^[ \t]*\.\.[ ](\w+)::[ \t]*(?:\n\s*)?", re.MULTILINE)
+_ROLE = re.compile(r":(?:\w+:)?\w+:(?=`[^`\n]+`)")
+"""reStructuredText, which Sphinx reads in comments."""
+
 _PARAMETER = re.compile(r"[@\\]t?param(?:\[[^\]\n]*\])?[ \t]+(\w+)[ \t]*")
 _WORD = re.compile(r"[@\\](?:c|p|a|b|e|em|ref)[ \t]+")
 _HEADING = re.compile(r"[A-Z]\w+:[ \t]*\w+(?:\(\))?")
@@ -69,6 +77,9 @@ _HEADING = re.compile(r"[A-Z]\w+:[ \t]*\w+(?:\(\))?")
 
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]e\b")
 _HIDDEN = re.compile(r"[@\\](?:private|internal|hidden|cond)\b")
+_STATIC = re.compile(r"static\b")
+_INLINE = re.compile(r"(?i)inline")
+_DATA = re.compile(r"static\b[^=(]*\[")
 _LINE_COMMENT = re.compile(r"(?:[^\"/]|\"(?:[^\"\\]|\\.)*+\"|(?<=[:\w])//|/(?!/))*+(//.*)")
 """... with what stands before it, where `//` may be in texts."""
 
@@ -131,15 +142,7 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
     lines = header.text.split("\n")
     found: dict[str, FoundEntry] = {}
     called: dict[str, bool] = {}
-    for_itself = {each.name for each in header.definitions if _is_declared_static(each, lines)}
-    for definition in header.definitions:
-        if (
-            definition.parent
-            or definition.kind not in _KINDS
-            or not _NAME.fullmatch(definition.name)
-            or definition.name in for_itself
-        ):
-            continue
+    for definition in _stated(header.definitions):
         entry = _entry(header, lines, definition)
         if definition.kind in _CALLED:
             called[definition.name] = called.get(definition.name, False) or entry is not None
@@ -149,11 +152,33 @@ def _entries(header: CodeRecord) -> list[FoundEntry]:
     return list(found.values()) if documented and documented >= _DOCUMENTED * len(called) else []
 
 
-def _is_declared_static(definition: Definition, lines: Sequence[str]) -> bool:
-    """Whether a function, whose body stands further down, is only for the header itself."""
-    own = lines[definition.line - 1 : min(definition.end_line, definition.line - 1 + _MOST_LINES)]
-    is_static = definition.kind == "function" and definition.signature.startswith("static ")
-    return is_static and not any("{" in line for line in own)
+def _stated(definitions: Iterable[Definition]) -> list[Definition]:
+    """Those that a reference would list: at the top, no data, and where some functions are for others, none
+    that is only for the file."""
+    found = [
+        each
+        for each in definitions
+        if not each.parent
+        and each.kind in _KINDS
+        and _NAME.fullmatch(each.name)
+        and not _DATA.match(each.signature)
+    ]
+    functions = [each for each in found if each.kind == "function"]
+    if all(map(_STATIC.match, (each.signature for each in functions))):
+        return found
+    return [each for each in found if not _is_inside(each)]
+
+
+def _is_only_name(description: str, name: str) -> bool:
+    """Whether a comment says nothing, or no more than `Function: tank_fill`."""
+    said = description.partition(":")[2] or description
+    return said.strip(": ").removesuffix("()") in ("", name)
+
+
+def _is_inside(definition: Definition) -> bool:
+    stated = definition.signature
+    is_static = definition.kind == "function" and _STATIC.match(stated)
+    return bool(is_static) and _INLINE.search(stated) is None
 
 
 def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> FoundEntry | None:
@@ -166,7 +191,7 @@ def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> 
     if not (description := _told(comment)):
         comment = list(lines[start:first])
         description, first = _told(comment), start
-    if not description or _HIDDEN.search("\n".join(comment)):
+    if _is_only_name(description, definition.name) or _HIDDEN.search("\n".join(comment)):
         return None
     group = _GROUP.search("\n".join(comment))
     name = group[1] if group else header.path.rpartition("/")[2].rpartition(".")[0]
@@ -229,9 +254,11 @@ def _told(comment: Sequence[str]) -> str:
     for line in comment:
         text = _PLACED.sub("", _MARKS.sub("", line.rstrip().removesuffix("*/"))).rstrip()
         text = _RETURNS.sub("Returns: ", _PARAMETER.sub(r"- `\1`: ", _BRIEF.sub("", text)))
+        text = _REMARK.sub(lambda match: f"{match[1].capitalize()}: ", text)
         is_empty = _RULE.fullmatch(text) or _LONE_COMMAND.fullmatch(text.strip())
         told.append("" if is_empty else _WORD.sub("", text))
     said = re.sub(r"\n{3,}", "\n\n", "\n".join(told)).strip()
+    said = _ADMONITION.sub(lambda match: f"{match[1].capitalize()}: ", _ROLE.sub("", said))
     first, _, rest = said.partition("\n")
     said = rest.strip() if _HEADING.fullmatch(first) and rest.strip() else said
     return "" if _LICENCE.search(said) else said

@@ -186,7 +186,8 @@ def _entry(record: DocRecord | PageRecord, head: _Head, row: _Row) -> FoundEntry
     shown = _shown(first, head)
     said = [(name, cell) for name, cell in told if cell and name not in _SIGNATURES]
     said.sort(key=lambda column: not _SAYING.search(column[0]))
-    description = "\n\n".join(cell for _, cell in said)
+    properties = [cell if _is_clear(name, cell) else f"{name}: {cell}" for name, cell in said[1:]]
+    description = "\n\n".join([*(cell for _, cell in said[:1]), *properties])
     if not shown or not any(_says(name, cell) for name, cell in told):
         return None
     named = list(dict.fromkeys(filter(None, map(_name, shown))))
@@ -226,6 +227,11 @@ def _says(name: str, cell: str) -> bool:
     """Whether a cell in the column `name` says something in words."""
     words = len(_WORD.findall(_plain(cell)))
     return name not in _SIGNATURES and words >= (2 if _SAYING.search(name) else _FEWEST_WORDS)
+
+
+def _is_clear(name: str, cell: str) -> bool:
+    """Whether a cell says itself what it is about: `right` below `Associativity` does not."""
+    return not name or bool(_SAYING.search(name)) or _says(name, cell)
 
 
 def _signature(name: str, shown: str, told: Iterable[tuple[str, str]]) -> str:

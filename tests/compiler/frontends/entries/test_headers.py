@@ -23,7 +23,8 @@ def header(functions: int = 10, comment: str = "/// Fills part {} of the tank.\n
 def test_documented_declarations_of_a_public_header_are_entries(tmp_path: Path) -> None:
     more = (
         "\n/**\n * @function tank_drain\n * @category valves\n * @brief Drains the tank.\n"
-        " * @param rate  How fast.\n * @return The level.\n * @related tank_fill\n */\n"
+        " * @param rate  How fast.\n * @return The level.\n * @note Not when empty.\n"
+        " * @related tank_fill\n */\n"
         "TANK_API int tank_drain(tank *t, double rate);\n"
         "\ntypedef struct tank { int level; } tank; // What is filled.\n"
         "\n#define TANK_MAX 9 /* The highest level. */\n"
@@ -32,7 +33,8 @@ def test_documented_declarations_of_a_public_header_are_entries(tmp_path: Path) 
     found = entries_of(tmp_path, {"include/tank.h": header() + more})
     drain = found["tank_drain"]
     assert (drain.name, drain.signature) == ("tank_drain", "int tank_drain(tank *t, double rate)")
-    assert drain.description == "Drains the tank.\n- `rate`: How fast.\nReturns: The level."
+    told = "Drains the tank.\n- `rate`: How fast.\nReturns: The level.\nNote: Not when empty."
+    assert drain.description == told
     assert (drain.path, drain.line, drain.categories) == (
         "include/tank.h",
         34,
@@ -164,3 +166,29 @@ def test_lines_made_by_a_program_are_no_reference() -> None:
     started = time.process_time()
     assert list(entries_of_headers([header])) == []
     assert time.process_time() - started < 5
+
+
+def test_data_and_functions_inside_of_a_header_are_no_entries(tmp_path: Path) -> None:
+    inside = (
+        "\n/// Picture of a tank.\nstatic const unsigned char tankPicture[3] = { 1, 2, 3 };\n"
+        "\n/// Rounds a level.\nstatic int tank_round(int level) { return level; }\n"
+        "\n/// Gives the level.\nstatic inline int tank_level(tank *t) { return t->level; }\n"
+    )
+    found = entries_of(tmp_path / "a", {"include/tank.h": header() + inside})
+    assert "tank_level" in found
+    assert len(found) == 11
+    alone = header().replace("TANK_API int", "static int") + inside
+    assert len(entries_of(tmp_path / "b", {"include/tank.h": alone})) == 12
+
+
+def test_marks_of_sphinx_in_comments_are_read(tmp_path: Path) -> None:
+    comment = (
+        "/**\n * .. warning::\n *\n *   Old. Use :c:func:`tank_fill`.\n *\n * Fills part {}.\n */\n"
+    )
+    entry = entries_of(tmp_path, {"include/tank.h": header(comment=comment)})["tank_fill3"]
+    assert entry.description == "Warning: Old. Use `tank_fill`.\n\nFills part 3."
+
+
+def test_a_comment_that_is_only_the_name_says_nothing(tmp_path: Path) -> None:
+    comment = "/* Function: tank_fill{} */\n"
+    assert entries_of(tmp_path, {"include/tank.h": header(comment=comment)}) == {}

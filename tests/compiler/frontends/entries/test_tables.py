@@ -53,6 +53,17 @@ def test_forms_of_a_function_below_each_other_are_one_entry(tmp_path: Path) -> N
     assert found["split"].text.count("\n") == 2
 
 
+def test_properties_are_told_with_the_heads_of_their_columns(tmp_path: Path) -> None:
+    rows = [
+        *ROWS,
+        "| `drain` | no | drains the whole tank | only with a pump that is on | |",
+    ]
+    head = "| Function | Safe | Description | Remarks | Since |"
+    found = entries_of(tmp_path, {"docs/a.md": page(head, rows)})
+    said = "drains the whole tank\n\nsafe: no\n\nonly with a pump that is on"
+    assert found["drain"].description == said
+
+
 def test_a_name_on_several_pages_is_told_apart_by_its_page(tmp_path: Path) -> None:
     head = "| Function | Parameters | Description |"
     found = entries_of(

@@ -366,3 +366,23 @@ def test_hits_that_words_alone_found_get_a_cosine_when_asked(small: Built) -> No
     with_cosines = searcher.search(SearchRequest("voting", cosines=True)).hits
     assert [hit.row for hit in with_cosines] == [hit.row for hit in without]
     assert all(hit.cosine is not None and hit.cosine < 0 for hit in with_cosines)
+
+
+def test_what_an_entry_and_its_page_both_show_is_one_hit(tmp_path: Path) -> None:
+    records = {
+        "builtins": [("drain", ["Drains the tank.\n"]), ("empty", ["Empties a lake.\n"])],
+        "docs": [
+            ("tanks.md", ["Drains the tank.\n", "Drains the tank.\n"]),
+            ("lakes.md", ["Empties a lake.\nEmpties a lake slowly.\n"]),
+        ],
+    }
+    searcher = Searcher(build(tmp_path, records))
+
+    def found(query: str) -> list[tuple[str, int]]:
+        request = SearchRequest(query, mode="lexical")
+        return [
+            (hit.chunk["title"], hit.chunk["start_line"]) for hit in searcher.search(request).hits
+        ]
+
+    assert found("drain") == [("drain", 1), ("tanks.md", 11)]
+    assert found("empty") == [("empty", 1), ("lakes.md", 1)]
