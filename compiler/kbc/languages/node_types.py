@@ -58,7 +58,7 @@ the name."""
 
 _BODIES = frozenset([
     "Block", "block", "body_statement", "class_declarations", "compound_statement", "declaration_list",
-    "declarations", "do_block", "field_declaration_list", "instance_declarations",
+    "declarations", "do_block", "field_declaration_list", "instance_declarations", "members",
     "type_extension_elements",
 ])  # fmt: skip
 

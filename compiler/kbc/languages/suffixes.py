@@ -24,7 +24,7 @@ _ENDINGS: Mapping[str, Sequence[str]] = {
     "kotlin": ("kt", "kts"), "lua": ("lua", "rockspec"), "make": ("mk",), "nim": ("nim", "nimble", "nims"),
     "objc": ("m", "mm"), "ocaml": ("ml",), "ocaml_interface": ("mli",),
     "pascal": ("dpr", "lpr", "pas"), "perl": ("pl", "pm", "psgi", "t"),
-    "powershell": ("ps1", "psd1", "psm1"),
+    "powershell": ("ps1", "psd1", "psm1"), "puppet": ("pp",),
     "purescript": ("purs",), "python": ("py", "pyi"), "quint": ("qnt",), "racket": ("rkt",),
     "ruby": ("gemspec", "podspec", "rake", "rb", "rbi", "ru"), "rust": ("rs",),
     "scala": ("sbt", "sc", "scala"), "scheme": ("scm", "sld", "sls"), "solidity": ("sol",),
@@ -36,8 +36,8 @@ _ENDINGS: Mapping[str, Sequence[str]] = {
 
 _ALIKE = (
     "bicep", "c", "cairo", "cmake", "css", "d", "dart", "elm", "fish", "gleam", "go", "hlsl", "html", "java",
-    "json", "luau", "nix", "odin", "php", "prisma", "proto", "r", "rego", "scss", "smithy", "sql", "svelte",
-    "swift", "tcl", "thrift", "toml", "tsx", "vim", "vue", "wgsl", "xml", "zig",
+    "json", "luau", "nix", "odin", "php", "pony", "prisma", "proto", "r", "rego", "scss", "smithy", "sql",
+    "svelte", "swift", "tcl", "thrift", "toml", "tsx", "vim", "vue", "wgsl", "xml", "zig",
 )  # fmt: skip
 """Languages whose only ending is their name."""
 
@@ -49,8 +49,8 @@ LANGUAGES: Mapping[str, str] = {
 _WITHOUT_GRAMMAR = (
     "agda", "als", "applescript", "asm", "awk", "bal", "cbl", "chpl", "cob", "cue", "dfy", "dhall", "dsp",
     "fnl", "fst", "fut", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo", "move",
-    "mzn", "ncl", "pde", "pkl", "pml", "pony", "raku", "rakumod", "scad", "sml", "smt2", "stan", "thy",
-    "v", "vala", "vb", "vy", "wat", "wren",
+    "mzn", "ncl", "pde", "pkl", "pml", "raku", "rakumod", "scad", "sml", "smt2", "stan", "thy", "v",
+    "vala", "vb", "vy", "wat", "wren",
 )  # fmt: skip
 """Endings of programs in further languages. They are split as text."""
 
@@ -85,6 +85,11 @@ _MATLAB_COMMENT = re.compile(r"\s*%")
 _MATLAB = re.compile(r"^[ \t]*(?:classdef|function)\b(?!\()", re.MULTILINE)
 """What begins a line in files of MATLAB, and in none of Objective-C."""
 
+_PASCAL = re.compile(
+    r"^[ \t]*(?:library|program|unit)[ \t]+[\w.]+[ \t]*;", re.MULTILINE | re.IGNORECASE
+)
+"""How files of Pascal begin, and none of Puppet, whose names may end alike."""
+
 _VERILOG = re.compile(r"^[ \t]*(?:endmodule|endpackage|`(?:define|include))\b", re.MULTILINE)
 """What files of Verilog have, and none of V and Rocq, whose names end alike."""
 
@@ -106,6 +111,8 @@ def language_of_source(path: str, text: str) -> str:
             return "objc"
         case "m" if _MATLAB_COMMENT.match(text) or _MATLAB.search(text):
             return "matlab"
+        case "pp" if _PASCAL.search(text):
+            return "pascal"
         case "v" if _VERILOG.search(text):
             return "verilog"
     shebang = None if named else _SHEBANG.match(text)

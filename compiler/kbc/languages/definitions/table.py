@@ -317,7 +317,16 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "const_element": _inner_value(kind="constant"),
         "function_call_expression": special.php_define,
     },
+    "pony": {
+        "actor_definition": Rule(kind="class"),
+        "behavior": Rule(kind="method"),
+        "constructor": Rule(kind="method"),
+        "interface_definition": Rule(kind="interface"),
+        "primitive_definition": Rule(kind="class"),
+    },
+    "powershell": {"enum_statement": Rule(kind="enum")},
     "prisma": configuration.PRISMA,
+    "puppet": {"defined_resource_type": Rule(kind="type", name=(":class_identifier",))},
     "purescript": {"data": Rule(kind="type")},
     "python": _PYTHON,
     "r": {
@@ -342,6 +351,11 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "val_definition": special.scala_value,
     },
     "scheme": lisps.SCHEME,
+    "scss": {
+        "class": None,
+        "mixin_statement": Rule(kind="macro"),
+        "placeholder": None,
+    },
     "smithy": configuration.SMITHY,
     "solidity": {  # members that their keyword names
         "constructor_definition": Rule(kind="function", name=("@",)),

@@ -228,6 +228,8 @@ def test_the_comment_above_belongs_to_a_definition(
     [
         ("tank.v", "module tank;\nendmodule\n", "verilog"),
         ("Tank.v", "Theorem fills : True.\n", ""),
+        ("tank.pp", "class tank {\n}\n", "puppet"),
+        ("tank.pp", "{ A tank. }\nunit Tank;\n", "pascal"),
         ("tank.m", "% A tank.\nx = 1;\n", "matlab"),
         ("tank.m", "x = 1;\nfunction y = fill(x)\nend\n", "matlab"),
         ("Tank.m", "@implementation Tank\nvoid function(int x) {}\n@end\n", "objc"),

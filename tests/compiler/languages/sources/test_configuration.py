@@ -149,6 +149,23 @@ if (level == 3) {
             "class Tank 1-1, variable dry 2-2, constant LITRES 3-3, method _init 4-5",
         ),
         ("r", R, "constant LITRES 1-1, variable level 2-2, function fill 3-6"),
+        (
+            "scss",
+            "// A\n@mixin fill($by: 1) {\n x: 1;\n}\n@function half($x) { @return 1; }\n%lid { a: b }\n",
+            "macro fill 1-4, function half 5-5",
+        ),
+        ("powershell", "enum Side {\n Left\n}\n", "enum Side 1-3"),
+        (
+            "pony",
+            "primitive Litres\n  fun apply(): U32 => 40\nactor Main\n  new create(by: U32) =>\n    by\n"
+            "  be drain() => None\n",
+            "class Litres 1-2, method apply 2-2, class Main 3-6, method create 4-5, method drain 6-6",
+        ),
+        (
+            "puppet",
+            "# A\nclass tanks::level {\n}\ndefine tanks::tap {\n}\n",
+            "class tanks::level 1-3, type tanks::tap 4-5",
+        ),
         ("gleam", "pub const litres = 40\n", "constant litres 1-1"),
         ("vim", "func s:fill(by)\nendfunc\n", "function s:fill 1-2"),
         (
