@@ -126,5 +126,5 @@ def missing(languages: Iterable[str]) -> list[str]:
     """Those languages, sorted, whose grammars come with the language pack, when that is not installed."""
     if find_spec("tree_sitter_language_pack") is not None:
         return []
-    known = {*LANGUAGES.values(), "dockerfile"} - {"crystal", "quint", *_MODULES}
+    known = {*LANGUAGES.values(), "dockerfile", "matlab"} - {"crystal", "quint", *_MODULES}
     return sorted(known.intersection(languages))

@@ -126,6 +126,14 @@ _VALUE = b"0"
 """What stands for the types of a signature file of F#."""
 # `public readonly ref partial struct Name`, whose modifiers the grammar knows only in another order.
 _REF_STRUCT = re.compile(rb"\bref(?=[ \t]+partial[ \t]+struct\b)")
+# `parameter WIDTH = $clog2(DEPTH)`, which the grammar of Verilog does not know in a constant
+_VERILOG_FUNCTION = re.compile(
+    rb"\$(?=(?:bits|ceil|clog2|floor|itor|ln|log10|pow|rtoi|signed|sqrt|unsigned)\b)"
+)
+# `function void Tank::fill(int by);`, a method outside of its class
+_VERILOG_METHOD = re.compile(
+    rb"^([ \t]*(?:function|task)\b[^;(\n]{0,200}?\w)::(?=\w+[ \t]*[(;])", re.MULTILINE
+)
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
@@ -141,6 +149,8 @@ def parsed(source: bytes, language: str) -> bytes:
         return text if _FSHARP_LET.search(text) else _without_types(text)
     if language == "csharp":
         return _REF_STRUCT.sub(b"   ", source)
+    if language == "verilog":
+        return _VERILOG_METHOD.sub(rb"\1__", _VERILOG_FUNCTION.sub(b"_", source))
     if language not in _WITH_MACROS:
         return source
     text = _with_heads(_MACRO_AT_END.sub(_hidden, source))

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 _ORG_MODE = re.compile(rb"-\*-(?:[^*]*;)?\s*(?:mode:\s*)?org\s*(?:;[^*]*)?-\*-", re.IGNORECASE)
 
 _ENDINGS: Mapping[str, Sequence[str]] = {
-    "bash": ("bash", "bats", "ksh", "sh", "zsh"), "batch": ("bat", "cmd"),
-    "clojure": ("bb", "clj", "cljc", "cljs"), "commonlisp": ("lisp",), "crystal": ("cr",),
+    "ada": ("adb", "ads"), "bash": ("bash", "bats", "ksh", "sh", "zsh"), "batch": ("bat", "cmd"),
+    "clojure": ("bb", "clj", "cljc", "cljs"), "commonlisp": ("asd", "lisp", "lsp"), "crystal": ("cr",),
     "cpp": ("c++", "cc", "cpp", "cxx", "h", "h++", "hh", "hpp", "hxx", "inl", "ino", "ipp", "tcc", "tpp"),
     "csharp": ("cs", "csx"), "cuda": ("cu", "cuh"), "elisp": ("el",), "elixir": ("ex", "exs"),
     "erlang": ("erl", "escript", "hrl"),
@@ -20,22 +20,24 @@ _ENDINGS: Mapping[str, Sequence[str]] = {
     "gdscript": ("gd",), "glsl": ("comp", "frag", "geom", "glsl", "tesc", "tese", "vert"),
     "graphql": ("gql", "graphql"), "groovy": ("gradle", "groovy", "gvy"),
     "haskell": ("hs", "hs-boot"), "haxe": ("hx",), "hcl": ("hcl", "tf", "tfvars"), "ini": ("cfg", "ini"),
-    "javascript": ("cjs", "js", "jsx", "mjs"), "julia": ("jl",), "kotlin": ("kt", "kts"),
-    "lua": ("lua", "rockspec"), "make": ("mk",), "nim": ("nim", "nimble", "nims"),
+    "javascript": ("cjs", "js", "jsx", "mjs"), "jsonnet": ("jsonnet", "libsonnet"), "julia": ("jl",),
+    "kotlin": ("kt", "kts"), "lua": ("lua", "rockspec"), "make": ("mk",), "nim": ("nim", "nimble", "nims"),
     "objc": ("m", "mm"), "ocaml": ("ml",), "ocaml_interface": ("mli",),
-    "perl": ("pl", "pm", "psgi", "t"), "powershell": ("ps1", "psd1", "psm1"),
+    "pascal": ("dpr", "lpr", "pas"), "perl": ("pl", "pm", "psgi", "t"),
+    "powershell": ("ps1", "psd1", "psm1"), "puppet": ("pp",),
     "purescript": ("purs",), "python": ("py", "pyi"), "quint": ("qnt",), "racket": ("rkt",),
     "ruby": ("gemspec", "podspec", "rake", "rb", "rbi", "ru"), "rust": ("rs",),
-    "scala": ("sbt", "sc", "scala"), "scheme": ("scm",), "solidity": ("sol",),
-    "starlark": ("bzl",), "tlaplus": ("tla",), "typescript": ("cts", "mts", "ts"), "typst": ("typ",),
-    "verilog": ("sv", "svh"), "yaml": ("yaml", "yml"),
+    "scala": ("sbt", "sc", "scala"), "scheme": ("scm", "sld", "sls"), "solidity": ("sol",),
+    "starlark": ("bazel", "bzl", "star"), "tlaplus": ("tla",), "typescript": ("cts", "mts", "ts"),
+    "typst": ("typ",),
+    "verilog": ("sv", "svh", "vh"), "vhdl": ("vhd", "vhdl"), "yaml": ("yaml", "yml"),
 }  # fmt: skip
 """Language -> its endings; `h` is of C++, whose grammar reads C as well."""
 
 _ALIKE = (
-    "c", "cairo", "cmake", "css", "d", "dart", "elm", "fish", "gleam", "go", "hlsl", "html", "java", "json",
-    "luau", "nix", "php", "proto", "r", "scss", "sql", "svelte", "swift", "thrift", "toml", "tsx", "vim",
-    "vue", "wgsl", "xml", "zig",
+    "bicep", "c", "cairo", "cmake", "css", "d", "dart", "elm", "fish", "gleam", "go", "hlsl", "html", "java",
+    "json", "luau", "nix", "odin", "php", "pony", "prisma", "proto", "r", "rego", "scss", "smithy", "sql",
+    "svelte", "swift", "tcl", "thrift", "toml", "tsx", "vim", "vue", "wgsl", "xml", "zig",
 )  # fmt: skip
 """Languages whose only ending is their name."""
 
@@ -45,11 +47,10 @@ LANGUAGES: Mapping[str, str] = {
 }
 
 _WITHOUT_GRAMMAR = (
-    "adb", "ads", "agda", "als", "applescript", "asm", "awk", "bal", "bicep", "cbl", "chpl", "cob",
-    "cue", "dfy", "dhall", "dsp", "fnl", "fst", "fut", "hy", "idr", "janet", "jsonnet", "kk", "lagda",
-    "lean", "libsonnet", "lidr", "metal", "mojo", "move", "mzn", "ncl", "odin", "pas", "pde", "pkl", "pml",
-    "pony", "raku", "rakumod", "rego", "scad", "sml", "smt2", "stan", "tcl", "thy", "v", "vala", "vb",
-    "vhd", "vhdl", "vy", "wat", "wren",
+    "agda", "als", "applescript", "asm", "awk", "bal", "cbl", "chpl", "cob", "cue", "dfy", "dhall", "dsp",
+    "fnl", "fst", "fut", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo", "move",
+    "mzn", "ncl", "pde", "pkl", "pml", "raku", "rakumod", "scad", "sml", "smt2", "stan", "thy", "v",
+    "vala", "vb", "vy", "wat", "wren",
 )  # fmt: skip
 """Endings of programs in further languages. They are split as text."""
 
@@ -80,6 +81,18 @@ _OBJECTIVE_C = re.compile(
 )
 """What stands in headers of Objective-C, and not in those of C and C++."""
 
+_MATLAB_COMMENT = re.compile(r"\s*%")
+_MATLAB = re.compile(r"^[ \t]*(?:classdef|function)\b(?!\()", re.MULTILINE)
+"""What begins a line in files of MATLAB, and in none of Objective-C."""
+
+_PASCAL = re.compile(
+    r"^[ \t]*(?:library|program|unit)[ \t]+[\w.]+[ \t]*;", re.MULTILINE | re.IGNORECASE
+)
+"""How files of Pascal begin, and none of Puppet, whose names may end alike."""
+
+_VERILOG = re.compile(r"^[ \t]*(?:endmodule|endpackage|`(?:define|include))\b", re.MULTILINE)
+"""What files of Verilog have, and none of V and Rocq, whose names end alike."""
+
 MARKDOWN_ENDINGS = frozenset({"md", "mdx", "markdown"})
 
 
@@ -90,11 +103,18 @@ def ending(path: str) -> str:
 
 
 def language_of_source(path: str, text: str) -> str:
-    """By the ending, and of headers by what they declare; otherwise by the interpreter that the first line of
-    `text` names; "" when neither tells."""
+    """By the ending, and of headers and of endings that languages share by what the file holds; otherwise by
+    the interpreter that the first line of `text` names; "" when neither tells."""
     named = language_or_markdown(path)
-    if ending(path) == "h" and _OBJECTIVE_C.search(text):
-        return "objc"
+    match ending(path):
+        case "h" if _OBJECTIVE_C.search(text):
+            return "objc"
+        case "m" if _MATLAB_COMMENT.match(text) or _MATLAB.search(text):
+            return "matlab"
+        case "pp" if _PASCAL.search(text):
+            return "pascal"
+        case "v" if _VERILOG.search(text):
+            return "verilog"
     shebang = None if named else _SHEBANG.match(text)
     return named if shebang is None else _INTERPRETERS.get(shebang["name"], shebang["name"])
 

@@ -16,11 +16,12 @@ from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import containment, grammars, preprocessed
 from kbc.languages.definitions import crystal
+from kbc.languages.definitions.groovy import is_annotation
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.mending import mended, without_item_macros
-from kbc.languages.node_types import LEADING, WRAPPERS, is_body, is_nameless
+from kbc.languages.node_types import HEADS, LEADING, NO_CODE, WRAPPERS, is_body, is_nameless
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,7 +34,7 @@ MAX_DEPTH = 16
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
 _DOC = re.compile(rb"/\*\*(?![*/])")
-_INDENTED = frozenset({"fsharp", "haskell", "nim", "scala"})
+_INDENTED = frozenset({"fsharp", "groovy", "haskell", "nim", "scala"})
 """Languages whose grammars have the blanks and comments behind an indented block in it."""
 _FLAT = frozenset({"c", "cpp", "objc"})
 """Languages in which no function stands in another one."""
@@ -174,6 +175,7 @@ class _Walk:
         self._language = language
         self._is_indented = language in _INDENTED
         self._rules = rules_of(language)
+        self._heads = HEADS.get(language, ())
         self._goes_on = False
         self._endings: dict[int, _Ending | None] = {}  # by the last byte of the node
         self._docs_below: dict[int, int] = {}  # last line of what is documented -> of its comment
@@ -192,7 +194,7 @@ class _Walk:
         """Takes the definitions among the children of a node; gives the children to visit next."""
         comments = visit.comments  # rows of the comments just seen, without a gap
         code_row = -1  # the last row of the code before them
-        nodes = visit.node.named_children
+        nodes, is_dart = visit.node.named_children, self._language == "dart"
         for node, below in zip(nodes, [*nodes[1:], None], strict=False):
             first, last = node.start_point[0], self._last_row(node)
             if node.type in _OPENING:
@@ -218,7 +220,7 @@ class _Walk:
             if visit.outer is not None and first <= visit.outer[1]:
                 first, last = min(first, visit.outer[0]), max(last, visit.outer[1])
             comments, code_row = behind, last
-            if node.type == "function_body" and visit.into:  # in Dart, it stands beside its head
+            if is_dart and node.type == "function_body" and visit.into:  # beside its head
                 visit.into[-1].end_line = max(visit.into[-1].end_line, last + 1)
             rule, holder = self._rules.get(node.type), visit.holder
             around = "function" if visit.local else holder.kind if holder else ""
@@ -283,7 +285,7 @@ class _Walk:
             return self._names.text(at(node, "operand/target")) in _ELIXIR_LEADING
         if self._language == "julia" and node.type == "string_literal":
             return node.parent is not None and node.parent.type in _JULIA_PLACES
-        return node.type.endswith(LEADING)
+        return node.type.endswith(LEADING) or (self._language == "groovy" and is_annotation(node))
 
     def _reach(self, node: Node, below: Node | None) -> int:
         """The last row of a comment; of documentation (`/** ... */`) the one above what it documents, as it
@@ -380,7 +382,8 @@ class _Walk:
         )
 
     def _signature(self, node: Node) -> str:
-        body = self._body(node)
+        head = at(node, *self._heads)
+        body = None if head is not None else self._body(node)
         value = at(node, "body", ":method_or_prop_defn/:const")
         if value is not None and preprocessed.is_for_type(value, self._names.source):
             end = value.end_byte
@@ -390,7 +393,8 @@ class _Walk:
             # Attributes and the type may be on lines of their own; a type with a body is no part of it.
             declared = None if at(node, "type/body") else at(node, "declarator")
             named = at(node, "name") or declared or node
-            line_end = self._names.source.find(b"\n", named.start_byte, node.end_byte)
+            start = named.start_byte if head is None else head.end_byte
+            line_end = self._names.source.find(b"\n", start, node.end_byte)
             end = line_end if line_end >= 0 else node.end_byte
         text = " ".join(self._without_comments(node, end).decode("utf-8", "replace").split())
         return text.rstrip(" {:=").strip()[:MAX_SIGNATURE_CHARS]
@@ -410,7 +414,7 @@ def _comments_before(node: Node, end: int) -> Iterator[Node]:
     waiting = [node]
     while waiting:
         node = waiting.pop()
-        if "comment" not in node.type and node.type != "haddock":
+        if "comment" not in node.type and node.type not in NO_CODE:
             waiting += [each for each in reversed(node.children) if each.start_byte < end]
         elif node.end_byte <= end:
             yield node

@@ -338,7 +338,18 @@ def r_value(names: NodeNames, node: Node, holder: str) -> Definition:
     if kind and (left := at(node, "lhs")):
         return kind, names.text(left)
     kind, name = function_value(names, node, holder)
+    if not kind and _is_r_value(node):
+        name = names.text(at(node, "lhs"))
+        kind = "constant" if name.isupper() else "variable"
     return kind, name.strip("`")
+
+
+def _is_r_value(node: Node) -> bool:
+    """Whether a name is bound at the top of a file."""
+    left, operator, place = at(node, "lhs"), at(node, "operator"), node.parent
+    is_bound = operator is not None and operator.type in ("<-", "=")
+    is_named = left is not None and left.type == "identifier"
+    return is_bound and is_named and place is not None and place.type == "program"
 
 
 def _r_kind(names: NodeNames, call: Node | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 
-from kbc.languages.definitions import special
+from kbc.languages.definitions import block_words, configuration, groovy, lisps, special, tcl
 from kbc.languages.definitions.rules import Reader, Rule
 from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
 
@@ -79,6 +79,8 @@ _inner_value = partial(Rule, outside=CALLABLE)
 _macro = Rule(kind="constant", needs=[("value", ())])  # without a value it is a guard or a switch
 _of_table = partial(Rule, of=":object_reference")  # without the schema that the name may begin with
 _of_nim = partial(Rule, name=("name", "^/name"), strip="`*")
+_of_odin = partial(Rule, name=(":identifier",), outside=CALLABLE)
+_of_wgsl = partial(Rule, name=(":variable_identifier_declaration/name",))
 _of_fsharp = partial(Rule, name=(":type_name/type_name",))
 _haskell_type = partial(  # also of operators: `data a :+: b`, `newtype (f :.: g) a`
     Rule, name=(":infix/operator", ":parens/:infix/operator", "name"), strip="`( )"
@@ -108,12 +110,15 @@ _C: Mapping[str, Reader] = {"declaration": special.c_declaration, "preproc_def":
 _PYTHON: Mapping[str, Reader | None] = {"assignment": special.assignment, "module": None}
 
 _OWN: Mapping[str, Mapping[str, Reader | None]] = {
+    "ada": block_words.ADA,
+    "bicep": configuration.BICEP,
     "c": _C,
     "cmake": {
         "function_def": Rule(kind="function", name=(":function_command/:argument_list/^",)),
         "macro_def": Rule(kind="macro", name=(":macro_command/:argument_list/^",)),
     },
     "clojure": {"list_lit": special.clojure_list},
+    "commonlisp": lisps.COMMON,
     "cpp": {
         **_C,
         "field_declaration": special.c_declaration,
@@ -128,6 +133,17 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "property_declaration": special.csharp_property,
     },
     "css": {"class": None},
+    "d": {
+        "alias_declaration": Rule(kind="type", name=(":alias_initializer/^", "$")),
+        "auto_declaration": _inner_value(kind="constant", name=("variable",)),
+        "constructor": lambda *_: ("method", "this"),
+        "destructor": lambda *_: ("method", "~this"),
+        "manifest_constant": _inner_value(kind="constant", name=(":manifest_declarator/^",)),
+        "module": None,  # the keyword
+        "module_declaration": Rule(kind="module", name=(":module_fqn",)),
+        "template_declaration": Rule(kind="macro", name=(":identifier",)),
+        "union_declaration": Rule(kind="struct", name=(":identifier",)),
+    },
     "dart": {
         "declaration": special.dart_declaration,
         "extension_type_declaration": Rule(kind="class", name=(":identifier",)),
@@ -139,6 +155,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
             kind="constant", name=("^/^",), outside=("constant", *CALLABLE)
         ),
     },
+    "elisp": lisps.EMACS,
     "elixir": {"call": special.elixir_call, "unary_operator": special.elixir_attribute},
     "elm": {"module_declaration": None},
     "erlang": {
@@ -180,6 +197,13 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "type_extension": _of_fsharp(kind="implementation"),
         "union_type_defn": _of_fsharp(kind="type"),  # also `type Size = int`
     },
+    "gdscript": {
+        "class_name_statement": Rule(kind="class"),
+        "const_statement": _inner_value(kind="constant"),
+        "constructor_definition": lambda *_: ("method", "_init"),
+        "signal_statement": Rule(kind="variable"),
+    },
+    "gleam": {"constant": Rule(kind="constant"), "external_type": Rule(kind="type")},
     "glsl": {"preproc_def": _macro},
     "go": {
         "method_elem": _inner_value(kind="method"),  # of an interface
@@ -187,7 +211,18 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         # `var _ I = ...` only checks a type.
         "var_spec": Rule(kind="variable", only="(?!_$).*", within=("",)),
     },
-    "graphql": {"type_definition": None},
+    "graphql": {
+        "directive_definition": Rule(kind="macro"),
+        "fragment_definition": Rule(kind="function"),
+        "input_object_type_extension": Rule(kind="implementation"),
+        "interface_type_extension": Rule(kind="implementation"),
+        "object_type_extension": Rule(kind="implementation"),
+        "operation_definition": Rule(kind="function", name=(":name",)),
+        "scalar_type_definition": Rule(kind="type"),
+        "type_definition": None,
+        "union_type_definition": Rule(kind="type"),
+    },
+    "groovy": groovy.GROOVY,
     "haskell": {
         "bind": special.haskell_binding,
         "class": _haskell_type(kind="class"),
@@ -214,6 +249,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "javascript": _ECMASCRIPT,
     "json": {"pair": Rule(kind="key", outside=("key",))},
+    "jsonnet": configuration.JSONNET,
     "julia": {
         "abstract_definition": special.julia_type,
         "assignment": special.julia_function,
@@ -238,6 +274,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
             kind="block", name=(":targets/^",), only="[^.%][^%]*", needs=[(":targets/^", ["word"])]
         ),
     },
+    "matlab": {"enum": None},  # a member of an enumeration
     "nim": {
         **{
             f"{each}_declaration": _of_nim(kind="function")
@@ -260,6 +297,18 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "value_definition": None,
     },
     "ocaml_interface": _OCAML,
+    "odin": {
+        "const_declaration": _of_odin(kind="constant"),
+        "enum_declaration": _of_odin(kind="enum"),
+        "overloaded_procedure_declaration": _of_odin(kind="function"),
+        "package_declaration": None,
+        "procedure_declaration": Rule(kind="function", name=(":identifier",)),
+        "struct_declaration": _of_odin(kind="struct"),
+        "union_declaration": _of_odin(kind="struct"),
+        "var_declaration": _of_odin(kind="variable"),
+        "variable_declaration": _of_odin(kind="variable"),
+    },
+    "pascal": block_words.PASCAL,
     "perl": {
         "ambiguous_function_call_expression": special.perl_attribute,
         "function_call_expression": special.perl_attribute,
@@ -268,6 +317,16 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "const_element": _inner_value(kind="constant"),
         "function_call_expression": special.php_define,
     },
+    "pony": {
+        "actor_definition": Rule(kind="class"),
+        "behavior": Rule(kind="method"),
+        "constructor": Rule(kind="method"),
+        "interface_definition": Rule(kind="interface"),
+        "primitive_definition": Rule(kind="class"),
+    },
+    "powershell": {"enum_statement": Rule(kind="enum")},
+    "prisma": configuration.PRISMA,
+    "puppet": {"defined_resource_type": Rule(kind="type", name=(":class_identifier",))},
     "purescript": {"data": Rule(kind="type")},
     "python": _PYTHON,
     "r": {
@@ -276,6 +335,8 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "call": special.r_call,
         "function_definition": None,
     },
+    "racket": lisps.SCHEME,
+    "rego": configuration.REGO,
     "ruby": {
         "alias": special.ruby_method,
         "assignment": special.ruby_value,
@@ -289,6 +350,13 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "package_object": Rule(kind="module"),
         "val_definition": special.scala_value,
     },
+    "scheme": lisps.SCHEME,
+    "scss": {
+        "class": None,
+        "mixin_statement": Rule(kind="macro"),
+        "placeholder": None,
+    },
+    "smithy": configuration.SMITHY,
     "solidity": {  # members that their keyword names
         "constructor_definition": Rule(kind="function", name=("@",)),
         "fallback_receive_definition": Rule(kind="function", name=("@",)),
@@ -309,6 +377,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "property_declaration": special.swift_property,
         "subscript_declaration": lambda *_: ("method", "subscript"),
     },
+    "tcl": tcl.TCL,
     "thrift": {
         "const_definition": Rule(kind="constant", name=(":identifier",)),
         "exception_definition": Rule(kind="type"),
@@ -318,9 +387,19 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "tsx": _TYPESCRIPT,
     "typescript": _TYPESCRIPT,
-    "verilog": {
-        "package_declaration": Rule(kind="module"),
-        "task_declaration": Rule(kind="function"),
+    "verilog": block_words.VERILOG,
+    "vhdl": block_words.VHDL,
+    "vim": {
+        "command_statement": Rule(kind="function"),
+        "function_declaration": None,  # the head of a function_definition
+        "function_definition": Rule(kind="function", of=":function_declaration"),
+    },
+    "wgsl": {
+        "global_constant_declaration": _of_wgsl(kind="constant"),
+        "type_alias_declaration": Rule(kind="type"),
+        "variable_declaration": Rule(
+            kind="variable", name=(":variable_identifier_declaration/name",), within=("",)
+        ),
     },
     "zig": {  # the variable that a type is bound to has the name
         "enum_declaration": None,

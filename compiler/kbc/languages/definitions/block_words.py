@@ -1,0 +1,160 @@
+"""Definitions of languages whose blocks end with a word: Ada, Pascal, VHDL and Verilog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule
+from kbc.languages.definitions.tree import NodeNames, at
+from kbc.languages.node_types import CALLABLE
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_PASCAL_KINDS = {"declClass": "class", "declIntf": "interface", "declHelper": "implementation"}
+_ADA_KINDS = {"record_type_definition": "struct", "enumeration_type_definition": "enum"}
+_VHDL_KINDS = {**_ADA_KINDS, "protected_type_declaration": "class", "protected_type_body": "class"}
+_VERILOG_KINDS = {"enum": "enum", "struct": "struct", "union": "struct"}
+
+
+def ada_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    """Also of tasks and protected objects, which have the name in a node of their own."""
+    made = at(node, ":task_type_declaration", ":protected_type_declaration")
+    name = names.text(at(made or node, ":identifier"))
+    kinds = (_ADA_KINDS[each.type] for each in node.named_children if each.type in _ADA_KINDS)
+    return ("class" if made is not None else next(kinds, "type")), name
+
+
+def ada_object(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A constant outside of subprograms; variables are parts of their package."""
+    is_constant = holder not in CALLABLE and any(each.type == "constant" for each in node.children)
+    return ("constant", names.text(at(node, "name"))) if is_constant else NOTHING
+
+
+def ada_instance(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`package Name is new ...`, and of a function or a procedure."""
+    kind = "module" if node.children[0].type == "package" else "function"
+    return kind, names.text(at(node, "name"))
+
+
+def pascal_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`TTank = class ... end`, without the parameters of a generic; `class;` alone only announces one."""
+    type_ = at(node, "type")
+    name = at(node, "name/entity", "name")
+    kind = _PASCAL_KINDS.get(type_.type if type_ is not None else "", "type")
+    if kind != "type" and type_ is not None:
+        words = [each.type for each in type_.children]
+        if "kEnd" not in words and len(words) == 1:
+            return NOTHING
+        kind = "struct" if "kRecord" in words or "kObject" in words else kind
+    elif at(type_, ":declEnum") is not None:
+        kind = "enum"
+    return kind, names.text(name)
+
+
+def pascal_routine(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A declaration (`declProc`), unless it is the head of a body (`defProc`); a method where a type is named
+    in front."""
+    if node.type == "declProc" and holder in CALLABLE:
+        return NOTHING
+    name = names.text(at(node, "header/name", "name"))
+    return ("method" if "." in name else "function"), name
+
+
+def vhdl_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    kinds = (_VHDL_KINDS[each.type] for each in node.named_children if each.type in _VHDL_KINDS)
+    return next(kinds, "type"), names.text(at(node, "name"))
+
+
+def verilog_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`typedef struct { ... } name;`, whose name stands at the end."""
+    made = at(node, ":data_type/^/^", ":data_type/^")
+    word = names.text(made).partition(" ")[0] if made is not None else ""
+    kind = _VERILOG_KINDS.get(
+        names.text(node).split(" ", 2)[1] if " " in names.text(node) else word
+    )
+    name = next(
+        (each for each in reversed(node.named_children) if each.type.endswith("identifier")), None
+    )
+    return kind or "type", names.text(name)
+
+
+_module = partial(Rule, kind="module", name=("name", "package"))
+_value = partial(Rule, kind="constant", outside=CALLABLE)
+_subprogram = Rule(
+    kind="function",
+    name=(":procedure_specification/name", ":function_specification/name", "^/^/name"),
+    strip='"',
+)
+_designated = Rule(kind="function", name=("designator",), strip='"')
+_parameter = _value(name=(":list_of_param_assignments/^/^",))
+_first_identifier = partial(Rule, name=(":identifier",))
+
+ADA: Mapping[str, Reader | None] = {
+    "body_stub": _subprogram,
+    "entry_body": Rule(kind="method", name=(":identifier",)),
+    "entry_declaration": Rule(kind="method", name=("entry_name",)),
+    "exception_declaration": _first_identifier(kind="type"),
+    "expression_function_declaration": _subprogram,
+    "full_type_declaration": ada_type,
+    "generic_instantiation": ada_instance,
+    "generic_subprogram_declaration": _subprogram,
+    "null_procedure_declaration": _subprogram,
+    "number_declaration": _value(name=(":identifier",)),
+    "object_declaration": ada_object,
+    "package_body": _module(),
+    "package_declaration": _module(),
+    "private_extension_declaration": _first_identifier(kind="type"),
+    "private_type_declaration": _first_identifier(kind="type"),
+    "protected_body": _first_identifier(kind="class"),
+    "single_protected_declaration": _first_identifier(kind="class"),
+    "single_task_declaration": _first_identifier(kind="class"),
+    "subprogram_body": _subprogram,
+    "subprogram_declaration": _subprogram,
+    "subprogram_renaming_declaration": _subprogram,
+    "subtype_declaration": _first_identifier(kind="type"),
+    "task_body": _first_identifier(kind="class"),
+}
+PASCAL: Mapping[str, Reader | None] = {
+    "declConst": _value(name=("name",)),
+    "declProc": pascal_routine,
+    "declType": pascal_type,
+    "defProc": pascal_routine,
+    "library": Rule(kind="module", name=(":moduleName",)),
+    "program": Rule(kind="module", name=(":moduleName",)),
+    "unit": Rule(kind="module", name=(":moduleName",)),
+}
+VERILOG: Mapping[str, Reader | None] = {
+    "checker_declaration": Rule(kind="module"),
+    "class_constructor_declaration": lambda *_: ("method", "new"),
+    "data_type": None,
+    "function_prototype": Rule(kind="function", name=(":function_identifier",)),
+    "local_parameter_declaration": _parameter,
+    "package_declaration": Rule(kind="module"),
+    "parameter_declaration": _parameter,
+    "program_declaration": Rule(kind="module", name=("^/:program_identifier",)),
+    "property_declaration": Rule(kind="function", name=(":property_identifier",)),
+    "sequence_declaration": Rule(kind="function", name=(":sequence_identifier",)),
+    "task_declaration": Rule(kind="function"),
+    "task_prototype": Rule(kind="function", name=(":task_identifier",)),
+    "text_macro_definition": Rule(kind="macro", name=(":text_macro_name/:text_macro_identifier",)),
+    "type_declaration": verilog_type,
+}
+VHDL: Mapping[str, Reader | None] = {
+    "architecture_body": Rule(kind="implementation", name=("entity",)),
+    "component_declaration": Rule(kind="interface", name=("name",)),
+    "configuration_declaration": _module(),
+    "constant_declaration": _value(name=(":identifier_list/^",)),
+    "entity_declaration": _module(),
+    "full_type_declaration": vhdl_type,
+    "function_body": _designated,
+    "function_declaration": _designated,
+    "package_body": _module(),
+    "package_declaration": _module(),
+    "procedure_body": _designated,
+    "procedure_declaration": _designated,
+    "process_statement": Rule(kind="block", name=(":label/^",)),
+    "subtype_declaration": Rule(kind="type", name=("name",)),
+}
