@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from kb_runtime.store.temporary_folders import temporary_folder
-from kb_runtime.text.tables import first_of
+from kb_runtime.text.tables import count_of, first_of
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
@@ -141,6 +141,12 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
     if project.build.entries and (found := derive_entries(project.collections, records)):
         entries, records[found[0].name] = found
         files[entries.name] = []
+        diagnostics.note(
+            "derived-entries",
+            f"the collection {entries.name!r} has {count_of(len(found[1]), 'API entry')} from headers,"
+            " descriptions in JSON and tables of functions",
+            hint="`entries = false` in [build] of kb.toml makes none.",
+        )
         project = replace(project, collections=(*project.collections, entries))
     if not diagnostics.errors and not any(map(_is_content, chain(*records.values()))):
         _report_nothing(project, diagnostics)

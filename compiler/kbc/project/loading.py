@@ -14,6 +14,7 @@ from kbc.limits import MAX_COLLECTIONS
 from kbc.project.kinds import KINDS, UnknownKindTable
 from kbc.project.model import Collection, Project
 from kbc.project.settings import (
+    DERIVED_ENTRIES,
     BuildSettings,
     EncoderSettings,
     KbTable,
@@ -98,7 +99,7 @@ class _ProjectReader:
             if tables is None
             else [name for each in _tables(tables) if isinstance(name := each.get("name"), str)]
         )
-        search = self._table("search", SearchSettings, names)
+        search = self._table("search", SearchSettings, [*names, DERIVED_ENTRIES])
         tools = self._table("tools", ToolSettings)
         encoder = self._table("encoder", EncoderSettings)
         package = self._table("package", PackageSettings)

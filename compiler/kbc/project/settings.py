@@ -211,6 +211,10 @@ class ToolSettings(Table):
         return {each.name: each.tool for each in self.alias}
 
 
+DERIVED_ENTRIES = "entries"
+"""The collection of API entries that no collection lists, which `[search.weights]` may name as well."""
+
+
 class BuildSettings(Table):
     """`[build]`: how the artifact is laid out, and what is made of what it holds."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -82,20 +81,19 @@ def distinct_hits(
 def without_repeated(hits: Iterable[SearchHit], entries: Collection[str]) -> Iterator[SearchHit]:
     """The hits without those that show nothing but what a better one shows, where one of both is of the
     collections `entries` and the other of the page or the source that the entry stands in."""
-    shown: defaultdict[tuple[bool, int], list[SearchHit]] = defaultdict(list)
+    shown: dict[bool, list[SearchHit]] = {True: [], False: []}
     for hit in hits:
         is_entry = hit.collection in entries
-        lines = range(hit.chunk["start_line"], hit.chunk["end_line"] + 1)
-        others = {each.row: each for line in lines for each in shown.get((not is_entry, line), ())}
-        if not any(_shows(other, hit) for other in others.values()):
-            for line in lines:
-                shown[is_entry, line].append(hit)
+        if not any(_shows(other, hit) for other in shown[not is_entry]):
+            shown[is_entry].append(hit)
             yield hit
 
 
 def _shows(one: SearchHit, other: SearchHit) -> bool:
-    """Whether all that `other` shows is in what `one` shows; their chunks have lines of the same numbers."""
+    """Whether all that `other` shows is in what `one` shows."""
     first = max(one.chunk["start_line"], other.chunk["start_line"])
+    if first > min(one.chunk["end_line"], other.chunk["end_line"]):
+        return False
     if _line(one.chunk, first) != _line(other.chunk, first):
         return False  # of another file: no passage needs to be looked for
     around, within = one.snippet, other.snippet

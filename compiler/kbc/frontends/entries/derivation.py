@@ -16,10 +16,8 @@ from kbc.frontends.entries.headers import entries_of_headers
 from kbc.frontends.entries.json_apis import entries_of_json
 from kbc.frontends.entries.tables import entries_of_tables
 from kbc.project.model import Collection
+from kbc.project.settings import DERIVED_ENTRIES
 from kbc.records import BuiltinRecord, CompiledRecord
-
-NAME = "entries"
-"""What the collection is called."""
 
 FEWEST = 10
 """With fewer names there is no reference to speak of."""
@@ -33,7 +31,7 @@ def derive_entries(
     """A collection of entries and its records; None where an author lists entries, and where there are
     no pages beside the source, which then is all that can be asked for."""
     kinds = {each.kind for each in collections}
-    if "builtins" in kinds or "docs" not in kinds or NAME in records:
+    if "builtins" in kinds or "docs" not in kinds or DERIVED_ENTRIES in records:
         return None
     everything = list(chain(*(records[each.name] for each in collections if each.name in records)))
     found: list[FoundEntry] = []
@@ -45,7 +43,7 @@ def derive_entries(
     if len({each.name for each in found}) < FEWEST:
         return None
     paths = tuple(dict.fromkeys(each.path for each in found))
-    return Collection(name=NAME, kind="builtins", paths=paths), list(_records(found))
+    return Collection(name=DERIVED_ENTRIES, kind="builtins", paths=paths), list(_records(found))
 
 
 def _records(found: Sequence[FoundEntry]) -> list[CompiledRecord]:
@@ -74,7 +72,7 @@ def _record(entry: FoundEntry, id: str) -> BuiltinRecord:
     )
     return BuiltinRecord(
         id=id,
-        collection=NAME,
+        collection=DERIVED_ENTRIES,
         title=entry.name,
         path=entry.path,
         text=entry.text,

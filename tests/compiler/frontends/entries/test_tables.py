@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from tests.compiler.frontends.entries.derived import entries_of
 
+from kbc.diagnostics import Diagnostics
 from kbc.frontends.entries.tables import entries_of_tables
+from kbc.pipeline.reading import read_inputs
 from kbc.records import BuiltinRecord, DocRecord
 
 ROWS = [f"| `fill{at}` | tank, level | fills part {at} of the tank |" for at in range(10)]
@@ -175,3 +177,18 @@ def test_without_pages_or_with_entries_of_an_author_none_are_made(tmp_path: Path
         tmp_path / "on", {"docs/a.md": text, "kb.toml": toml}
     )
     assert len(found) == 10
+
+
+def test_a_note_says_how_many_there_are_and_kb_toml_may_weigh_them(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text(page("| Function | Parameters | Description |", ROWS))
+    (tmp_path / "kb.toml").write_text('[kb]\nname = "a"\n[search]\nweights = { entries = 0.5 }\n')
+    diagnostics = Diagnostics()
+    inputs = read_inputs(tmp_path, diagnostics)
+    assert inputs is not None
+    assert inputs.project.search.weights == {"entries": 0.5}
+    notes = [each.message for each in diagnostics if each.code == "derived-entries"]
+    assert notes == [
+        "the collection 'entries' has 10 API entries from headers, descriptions in JSON and tables of"
+        " functions"
+    ]
