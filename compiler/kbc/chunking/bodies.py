@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kbc.chunking.lines import TextLines
-from kbc.languages import grammars, quint, syntax
+from kbc.languages import grammars, quint
+from kbc.languages.definitions.symbol import Symbol, walk
 from kbc.languages.node_types import CALLABLE, is_body
-from kbc.languages.syntax import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +27,7 @@ def without_bodies(lines: TextLines, definitions: Sequence[Symbol], language: st
     """The text with spaces for the bodies of functions, as long as it was. Signatures and comments stay."""
     hidden: set[int] = set()
     kept = _comment_lines(lines.text, language=language)
-    for symbol in syntax.walk(definitions):
+    for symbol in walk(definitions):
         if symbol.kind in _WITH_BODY:
             hidden.update(range(symbol.own_line, symbol.end_line + 1))
         kept.update(range(symbol.own_line, _signature_end(lines, symbol) + 1))

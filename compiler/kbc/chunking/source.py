@@ -24,10 +24,10 @@ from kbc.chunking.plain import code_cuts
 from kbc.languages import quint, syntax
 from kbc.languages.barrels import passes_on
 from kbc.languages.containment import TooComplexError
+from kbc.languages.definitions.symbol import MAX_DEPTH, Symbol, walk
 from kbc.languages.exports import exports
 from kbc.languages.fences import chunk_type
 from kbc.languages.suffixes import language_of
-from kbc.languages.syntax import Symbol
 from kbc.records import CompiledChunk, CompiledRecord, Definition, ExampleRecord, TemplateRecord
 
 # Neighbours are joined up to this share of the room, about 140 tokens: larger chunks mix topics.
@@ -111,7 +111,7 @@ def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: TextLines
             definition.name, definition.kind, first, end_line, line, definition.signature
         )
         siblings.append(symbol)
-        if len(around) < syntax.MAX_DEPTH:
+        if len(around) < MAX_DEPTH:
             around.append(symbol)
     return found
 
@@ -129,7 +129,7 @@ class _Plan:
         # A copy takes the vectors of the first: a search shows one of them.
         copied = isinstance(record, ExampleRecord) and record.copy_of
         self._place = copied or record.path
-        self.symbols = sorted(syntax.walk(found), key=lambda symbol: symbol.own_line)
+        self.symbols = sorted(walk(found), key=lambda symbol: symbol.own_line)
         self._own_lines = [symbol.own_line for symbol in self.symbols]
         self._exports = exports(record.text, language=language)
         kinds = sorted({symbol.kind for symbol in self.symbols})

@@ -72,13 +72,13 @@ def stated_in_header(blocks: Sequence[Block]) -> str:
 
 
 def named_apart(collection: Collection, records: Sequence[DocRecord]) -> list[DocRecord]:
-    """The records, of which pages that follow one template, whose parts all have headings of level 1 (`#
-    Summary`, `# Motivation`), or begin with their contents are called as their files: the first part is no
-    title. Nor is the heading that several pages have directly above another one of level 1, which is theirs:
-    it is that of their book. Neither is that of a README or a log of changes which names something else (`#
-    Features`, `# 2.1.0`). A log that is called as its package, as Changesets writes it, has the name of its
-    file behind that. Pages whose headings are the same (`# Introduction`) are called as they state, and
-    those without a title whose files are called alike (`caddy/licence.md`) have the name before it of the
+    """The records, of which pages that follow one template, whose parts all have headings of level 1
+    (`# Summary`, `# Motivation`), or begin with their contents are called as their files: the first part is
+    no title. Nor is the heading that several pages have directly above another one of level 1, which is
+    theirs: it is that of their book. Neither is that of a README or a log of changes which names something
+    else (`# Features`, `# 2.1.0`). A log that is called as its package, as Changesets writes it, has the name
+    of its file behind that. Pages whose headings are the same (`# Introduction`) are called as they state,
+    and those without a title whose files are called alike (`caddy/licence.md`) have the name before it of the
     folder that tells them apart. Logs of changes that are headed alike (`CHANGELOG.1.md`) have the number of
     their file behind that, and what several APIs describe under one title (`Problem`) has the title of its
     API."""

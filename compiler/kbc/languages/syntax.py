@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from kbc.languages import containment, grammars, preprocessed
 from kbc.languages.definitions import crystal
 from kbc.languages.definitions.groovy import is_annotation
 from kbc.languages.definitions.rules import NOTHING
+from kbc.languages.definitions.symbol import MAX_DEPTH, MAX_SIGNATURE_CHARS, Symbol, walk
 from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.mending import mended, without_item_macros
@@ -25,11 +26,6 @@ from kbc.languages.node_types import HEADS, LEADING, NO_CODE, WRAPPERS, is_body,
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-MAX_SIGNATURE_CHARS = 300
-
-# Definitions nested deeper are part of the one around them.
-MAX_DEPTH = 16
 
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
@@ -40,20 +36,6 @@ _FLAT = frozenset({"c", "cpp", "objc"})
 """Languages in which no function stands in another one."""
 _OPENING = frozenset({"hash_bang_line", "php_tag"})
 _JULIA_PLACES = frozenset({"block", "source_file"})
-
-
-@dataclass(slots=True)
-class Symbol:
-    """A definition on lines `line` to `end_line` (1-based in the text given, the comments and
-    decorators above it included); its own text begins on `own_line`."""
-
-    name: str
-    kind: str
-    line: int
-    end_line: int
-    own_line: int
-    signature: str = ""
-    children: list[Symbol] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +65,7 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 def found_symbols(text: str, language: str) -> list[Symbol]:
     """`symbols`, found in this process."""
     if language == "crystal":
-        return _by_words(text)
+        return crystal.symbols(text)
     source = text.encode("utf-8", "surrogatepass")
     parsed = preprocessed.parsed(source, language)
     root = grammars.tree(parsed, language)
@@ -96,24 +78,6 @@ def found_symbols(text: str, language: str) -> list[Symbol]:
     if root.has_error:
         found = _more(found, source, mended(parsed, parse), language)
     return _apart(found, text.split("\n")) if language in _FLAT else found
-
-
-def _by_words(text: str) -> list[Symbol]:
-    """The definitions of a language that is read without a grammar."""
-    found: list[Symbol] = []
-    around: list[Symbol] = []
-    for each in crystal.definitions(text.split("\n")):
-        if each.depth > MAX_DEPTH:
-            continue
-        del around[each.depth :]
-        holder = around[-1] if around else None
-        is_member = each.kind == "function" and holder and holder.kind in MEMBER_HOLDERS
-        kind = "method" if is_member else each.kind
-        head = each.signature[:MAX_SIGNATURE_CHARS]
-        symbol = Symbol(each.name, kind, each.line, each.end_line, each.own_line, head)
-        (holder.children if holder else found).append(symbol)
-        around.append(symbol)
-    return found
 
 
 def _apart(found: Sequence[Symbol], lines: Sequence[str]) -> list[Symbol]:
@@ -194,7 +158,8 @@ class _Walk:
         """Takes the definitions among the children of a node; gives the children to visit next."""
         comments = visit.comments  # rows of the comments just seen, without a gap
         code_row = -1  # the last row of the code before them
-        nodes, is_dart = visit.node.named_children, self._language == "dart"
+        nodes = visit.node.named_children
+        is_dart = self._language == "dart"
         for node, below in zip(nodes, [*nodes[1:], None], strict=False):
             first, last = node.start_point[0], self._last_row(node)
             if node.type in _OPENING:
@@ -262,8 +227,9 @@ class _Walk:
     def _is_local(self, node: Node) -> bool:
         """Whether a function has no name, and is no module: those are called where they stand
         (`(function () { ... })()`), given to a function that is, or to `define`."""
-        if not is_nameless(node.type, self._language) or self._language == "nix":
-            return is_nameless(node.type, self._language)
+        nameless = is_nameless(node.type, self._language)
+        if not nameless or self._language == "nix":
+            return nameless
         call = node.parent
         while call is not None and call.type in _AROUND_FUNCTIONS:
             call = call.parent
@@ -384,7 +350,8 @@ class _Walk:
     def _signature(self, node: Node) -> str:
         head = at(node, *self._heads)
         body = None if head is not None else self._body(node)
-        value = at(node, "body", ":method_or_prop_defn/:const")
+        is_fsharp = self._language == "fsharp"
+        value = at(node, "body", ":method_or_prop_defn/:const") if is_fsharp else None
         if value is not None and preprocessed.is_for_type(value, self._names.source):
             end = value.end_byte
         elif body is not None:
@@ -441,10 +408,3 @@ def _lengthen(found: Sequence[Symbol], docs_below: Mapping[int, int]) -> None:
         end = symbol.end_line
         symbol.end_line = docs_below.get(end, end)
         _lengthen([each for each in symbol.children if each.end_line < end], docs_below)
-
-
-def walk(found: Sequence[Symbol]) -> Iterator[Symbol]:
-    """All symbols, each before those inside it."""
-    for symbol in found:
-        yield symbol
-        yield from walk(symbol.children)

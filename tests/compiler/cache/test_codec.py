@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from kbc.cache.codec import CodecError, pack, unpack
 from kbc.languages import markdown, quint
-from kbc.languages.syntax import Symbol, symbols
+from kbc.languages.definitions.symbol import Symbol
+from kbc.languages.syntax import symbols
 from kbc.records import CompiledChunk, Definition
 
 PIECES = (

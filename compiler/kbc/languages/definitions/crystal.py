@@ -9,6 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from kb_runtime.store.symbols import MEMBER_HOLDERS
+from kbc.languages.definitions.symbol import MAX_DEPTH, MAX_SIGNATURE_CHARS, Symbol
+
 _KINDS: Mapping[str, str] = {
     "alias": "type", "annotation": "type", "class": "class", "def": "function", "enum": "enum",
     "fun": "function", "lib": "module", "macro": "macro", "module": "module", "record": "struct",
@@ -29,7 +32,7 @@ _ABOVE = re.compile(r"\s*(?:#|@\[)")
 _MOST_LINES_OF_HEAD = 20
 
 
-class CrystalDefinition(NamedTuple):
+class _CrystalDefinition(NamedTuple):
     """A definition on lines `line` to `end_line`, 1-based, the comments and annotations above it included;
     its own text begins on `own_line`. `depth` is how many others are around it."""
 
@@ -47,9 +50,27 @@ class _OpenBlock(NamedTuple):
     indent: int
 
 
-def definitions(lines: Sequence[str]) -> list[CrystalDefinition]:
+def symbols(text: str) -> list[Symbol]:
+    """The outermost definitions with those inside them, in order."""
+    found: list[Symbol] = []
+    around: list[Symbol] = []
+    for each in _definitions(text.split("\n")):
+        if each.depth > MAX_DEPTH:
+            continue
+        del around[each.depth :]
+        holder = around[-1] if around else None
+        is_member = each.kind == "function" and holder and holder.kind in MEMBER_HOLDERS
+        kind = "method" if is_member else each.kind
+        head = each.signature[:MAX_SIGNATURE_CHARS]
+        symbol = Symbol(each.name, kind, each.line, each.end_line, each.own_line, head)
+        (holder.children if holder else found).append(symbol)
+        around.append(symbol)
+    return found
+
+
+def _definitions(lines: Sequence[str]) -> list[_CrystalDefinition]:
     """All definitions, each before those inside it."""
-    found: list[CrystalDefinition] = []
+    found: list[_CrystalDefinition] = []
     around: list[_OpenBlock] = []
     above = 0
 
@@ -75,7 +96,7 @@ def definitions(lines: Sequence[str]) -> list[CrystalDefinition]:
         name = head["name"] or head["type"] or head["constant"]
         first = _first_above(lines, row, found[-1].own_line if found else 0)
         found.append(
-            CrystalDefinition(name, kind, first + 1, row + 1, row + 1, signature, len(around))
+            _CrystalDefinition(name, kind, first + 1, row + 1, row + 1, signature, len(around))
         )
         is_abstract = "abstract" in (head["first"] or "").split()
         is_whole = is_abstract or word in _WITHOUT_END or not word or _ONE_LINE.search(text)

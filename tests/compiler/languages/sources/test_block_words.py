@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kbc.languages.definitions.symbol import Symbol, walk
 from kbc.languages.suffixes import language_of_source
-from kbc.languages.syntax import Symbol, symbols, walk
+from kbc.languages.syntax import symbols
 
 ADA = """with Pumps;
 --  Levels.

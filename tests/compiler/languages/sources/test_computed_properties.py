@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kbc.languages.syntax import Symbol, symbols
+from kbc.languages.definitions.symbol import Symbol
+from kbc.languages.syntax import symbols
 
 
 def members(type_: Symbol) -> list[tuple[str, str, int, int, str]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.syntax import symbols, walk
+from kbc.languages.definitions.symbol import walk
+from kbc.languages.syntax import symbols
 
 BICEP = """@description('Where.')
 param place string = 'here'

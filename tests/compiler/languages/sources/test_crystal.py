@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kbc.languages.definitions.symbol import MAX_DEPTH, walk
 from kbc.languages.suffixes import language_of
-from kbc.languages.syntax import MAX_DEPTH, symbols, walk
+from kbc.languages.syntax import symbols
 
 TANK = """require "json"
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.syntax import Symbol, symbols, walk
+from kbc.languages.definitions.symbol import Symbol, walk
+from kbc.languages.syntax import symbols
 from kbc.languages.uses.definitions import simple_name
 
 

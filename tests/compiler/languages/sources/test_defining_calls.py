@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kbc.languages.syntax import symbols, walk
+from kbc.languages.definitions.symbol import walk
+from kbc.languages.syntax import symbols
 
 
 def listed(language: str, text: str) -> list[str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from kbc.languages.syntax import Symbol, symbols, walk
+from kbc.languages.definitions.symbol import Symbol, walk
+from kbc.languages.syntax import symbols
 
 GROOVY = """package sea
 

@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from kbc.languages.definitions.symbol import walk
 from kbc.languages.preprocessed import parsed
-from kbc.languages.syntax import symbols, walk
+from kbc.languages.syntax import symbols
 
 
 def lines(text: str, language: str) -> list[tuple[str, int, int, int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.syntax import symbols, walk
+from kbc.languages.definitions.symbol import walk
+from kbc.languages.syntax import symbols
 
 COMMON_LISP = """(defpackage :tanks (:use :cl))
 ;;; A tank.

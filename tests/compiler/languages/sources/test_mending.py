@@ -7,8 +7,9 @@ import time
 from tree_sitter import Node
 
 from kbc.languages import grammars
+from kbc.languages.definitions.symbol import walk
 from kbc.languages.mending import mended, without_item_macros
-from kbc.languages.syntax import symbols, walk
+from kbc.languages.syntax import symbols
 
 
 def _names(text: str, language: str) -> list[str]:

@@ -4,9 +4,10 @@ import time
 
 import pytest
 
+from kbc.languages.definitions.symbol import Symbol, walk
 from kbc.languages.preprocessed import parsed
 from kbc.languages.suffixes import language_of_source
-from kbc.languages.syntax import Symbol, symbols, walk
+from kbc.languages.syntax import symbols
 
 SAMPLES = {
     "python": (
