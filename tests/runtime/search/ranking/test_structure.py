@@ -94,7 +94,9 @@ def test_what_defines_a_type_comes_before_what_adds_to_it(tmp_path: Path) -> Non
     tree = compiled(tmp_path, files=files)
     assert found(tree, "Winch")[0] == "Winch.swift"
     alone, within = definitions(tree, "Winch"), definitions(tree, "which var has `Winch`")
-    assert [each["Winch.swift"] for each in (alone, within)] == pytest.approx([steps.DEFINITION] * 2)
+    assert [each["Winch.swift"] for each in (alone, within)] == pytest.approx(
+        [steps.DEFINITION] * 2
+    )
     assert 0.0 == alone["Winch+Rope.swift"] < within["Winch+Rope.swift"] < steps.DEFINITION
     hits = tree.searcher.search(SearchRequest("Sail")).hits  # whose definition is elsewhere
     assert dict(hits[0].adjustments)["definitions"] == pytest.approx(steps.DEFINITION)
