@@ -215,9 +215,5 @@ def _at_end(mark: re.Pattern[str], line: str) -> re.Match[str] | None:
 
 def _inline(text: str) -> str:
     return commonmark.escaped_around(
-        text, _MARKS, lambda match: _code(match["link"] or match["code"])
+        text, _MARKS, lambda match: commonmark.code_span(match["link"] or match["code"])
     )
-
-
-def _code(text: str) -> str:
-    return commonmark.code_span(text)

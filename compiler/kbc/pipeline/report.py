@@ -78,16 +78,15 @@ def note_replaced(
 def note_largest(diagnostics: Diagnostics, inputs: Inputs, published: Published) -> None:
     """A note where what was recognised has pages beside its documentation, such as a copy of another
     project's, that are most of what is searched, and take most of the time."""
-    root = inputs.project.root
-    if (root / PROJECT_FILE).exists():
+    project = inputs.project
+    if (project.root / PROJECT_FILE).exists():
         return
-    collections = inputs.project.collections
-    beside = [each.name for each in collections if each.kind in ("docs", "pages")][1:]
+    beside = [each for each in project.collections if each.kind in ("docs", "pages")][1:]
     counts = {each["name"]: each["chunks"] for each in load_manifest(published.path)["collections"]}
     chunks = sum(counts.values())
-    for each in collections:
+    for each in beside:
         own = counts.get(each.name, 0)
-        if each.name in beside and own >= MANY_CHUNKS and own > _DWARFS * (chunks - own):
+        if own >= MANY_CHUNKS and own > _DWARFS * (chunks - own):
             diagnostics.note(
                 "large-collection",
                 f"{own:,} of {chunks:,} chunks are from {', '.join(each.paths)} (collection {each.name!r}),"

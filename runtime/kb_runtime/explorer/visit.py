@@ -95,17 +95,20 @@ class Visit:
     def record_url(self, address: str, **params: object) -> str:
         return self.url("/record", name=address, **params)
 
+    @property
+    def _path(self) -> str:
+        """The path of this page, wherever the explorer is mounted."""
+        return self.request.url.path.removeprefix(self.root) or "/"
+
     def here(self, **changes: object) -> str:
         """The address of this page with other parameters."""
         params: dict[str, object] = dict(self.request.query_params)
-        return self.url(
-            self.request.url.path.removeprefix(self.root) or "/", **{**params, **changes}
-        )
+        return self.url(self._path, **{**params, **changes})
 
     def beside(self, number: int) -> str:
         """The address of this page about the base `number`, from 1: of a tool, what is called alike there. Of
         what that base does not have it is the page above."""
-        path = self.request.url.path.removeprefix(self.root) or "/"
+        path = self._path
         if path == "/record":
             return self.url("/", kb=number)
         if tool := self.request.path_params.get("name"):

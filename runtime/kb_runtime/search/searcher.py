@@ -65,8 +65,7 @@ class Searcher:
         ranges = self._retriever.ranges
         self._structure = Structure(backend, ranges, self._analyzer, self._defaults.weights)
         self._hits = HitBuilder(backend, ranges, self._analyzer)
-        kinds = {info.name: info.kind for info in backend.collections}
-        self._entries = {name for name, kind in kinds.items() if kind == "builtins"}
+        self._entries = {info.name for info in backend.collections if info.kind == "builtins"}
         name = self._defaults.reranker
         self._named_reranker = reranking.named(name) if name else None
         self._cross_encoder = RerankStage(

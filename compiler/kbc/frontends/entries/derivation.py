@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from kbc.frontends.entries.found import FoundEntry
+from kbc.frontends.entries.found import FoundEntry, stem_of
 from kbc.frontends.entries.headers import entries_of_headers
 from kbc.frontends.entries.json_apis import entries_of_json
 from kbc.frontends.entries.tables import entries_of_tables
@@ -49,20 +49,16 @@ def derive_entries(
 def _records(found: Sequence[FoundEntry]) -> list[CompiledRecord]:
     """The records. A name that several files have is told apart by the files' own, or by their paths."""
     counts = Counter(each.name for each in found)
-    by_file = Counter((each.name, _stem(each.path)) for each in found)
+    by_file = Counter((each.name, stem_of(each.path)) for each in found)
     records: dict[str, CompiledRecord] = {}
     for each in found:
         id = each.name
         if counts[id] > 1:
-            stem = _stem(each.path)
+            stem = stem_of(each.path)
             place = stem if by_file[id, stem] == 1 else posixpath.splitext(each.path)[0]
             id = f"{place}/{id}"
         records.setdefault(id, _record(each, id))
     return list(records.values())
-
-
-def _stem(path: str) -> str:
-    return posixpath.splitext(posixpath.basename(path))[0]
 
 
 def _record(entry: FoundEntry, id: str) -> BuiltinRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ class FoundEntry:
     kind: str
     aliases: tuple[str, ...] = ()
     url: str = ""
+
+
+def stem_of(path: str) -> str:
+    """What a file is called, without its folders and its ending."""
+    return posixpath.splitext(posixpath.basename(path))[0]
 
 
 def section_at(record: DocRecord | PageRecord, line: int) -> Section | None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from kb_runtime.search.ranking.paths import EXAMPLE, place_kinds
-from kb_runtime.text.tests import is_test
-from kbc.frontends.entries.found import FoundEntry
+from kb_runtime.search.ranking.paths import EXAMPLE, TEST, place_kinds
+from kbc.frontends.entries.found import FoundEntry, stem_of
 from kbc.records import CodeRecord, CompiledRecord, Definition, DocRecord, PageRecord
 
 _ENDINGS = (".h", ".hh", ".hpp", ".hxx")
@@ -84,27 +83,26 @@ _LINE_COMMENT = re.compile(r"(?:[^\"/]|\"(?:[^\"\\]|\\.)*+\"|(?<=[:\w])//|/(?!/)
 """... with what stands before it, where `//` may be in texts."""
 
 
-def entries_of_headers(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]:
+def entries_of_headers(records: Sequence[CompiledRecord]) -> Iterator[FoundEntry]:
     """The documented functions, macros, types and constants of the public headers among `records`, whose
     programs and pages show which headers are public."""
-    everything = list(records)
     headers = [
         each
-        for each in everything
+        for each in records
         if isinstance(each, CodeRecord)
         and each.path.lower().endswith(_ENDINGS)
         and _is_own(each.path)
     ]
-    shown = _shown(everything) if headers else frozenset()
+    shown = _shown(records) if headers else frozenset()
     public = [header for header in headers if _is_public(header.path, shown)]
-    if public and not _have_pages(public, everything):
+    if public and not _have_pages(public, records):
         for header in public:
             yield from _entries(header)
 
 
 def _is_own(path: str) -> bool:
-    others = place_kinds(path) & {EXAMPLE, "generated", "vendored"}
-    return not others and not is_test(path) and _INTERNAL.search(path) is None
+    others = place_kinds(path) & {EXAMPLE, TEST, "generated", "vendored"}
+    return not others and _INTERNAL.search(path) is None
 
 
 def _shown(records: Iterable[CompiledRecord]) -> frozenset[str]:
@@ -194,7 +192,7 @@ def _entry(header: CodeRecord, lines: Sequence[str], definition: Definition) -> 
     if _is_only_name(description, definition.name) or _HIDDEN.search("\n".join(comment)):
         return None
     group = _GROUP.search("\n".join(comment))
-    name = group[1] if group else header.path.rpartition("/")[2].rpartition(".")[0]
+    name = group[1] if group else stem_of(header.path)
     return FoundEntry(
         name=definition.name,
         signature=_signature(definition, lines),

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from kb_runtime.search.ranking.paths import place_kinds
-from kb_runtime.text.tests import is_test
-from kbc.frontends.entries.found import NAME, FoundEntry
+from kb_runtime.search.ranking.paths import TEST, place_kinds
+from kbc.frontends.entries.found import NAME, FoundEntry, stem_of
 from kbc.project.language_tags import language_of_tag
 from kbc.records import CodeRecord, CompiledRecord
 
@@ -91,11 +90,7 @@ def entries_of_json(records: Iterable[CompiledRecord]) -> Iterator[FoundEntry]:
 def _parsed(record: CodeRecord) -> Any:
     """What a file holds, where it may describe an API; None else."""
     path = record.path
-    if (
-        place_kinds(path) & {"generated", "vendored"}
-        or is_test(path)
-        or _SHOWN_ELSEWHERE.search(path)
-    ):
+    if place_kinds(path) & {TEST, "generated", "vendored"} or _SHOWN_ELSEWHERE.search(path):
         return None
     if not _LOOKS_ALIKE.search(record.text):
         return None
@@ -168,7 +163,7 @@ def _of_file(record: CodeRecord, described: Sequence[_Described]) -> Iterator[Fo
         if span is not None:
             line += record.text.count("\n", position, span[0])
             position = span[0]
-            group = each.within or posixpath.splitext(posixpath.basename(record.path))[0]
+            group = each.within or stem_of(record.path)
             text = f"{record.text[slice(*span)]}\n"
             yield _entry(record, each, group, text, line)
 

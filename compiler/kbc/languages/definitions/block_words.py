@@ -71,14 +71,13 @@ def vhdl_type(names: NodeNames, node: Node, holder: str) -> Definition:
 def verilog_type(names: NodeNames, node: Node, holder: str) -> Definition:
     """`typedef struct { ... } name;`, whose name stands at the end."""
     made = at(node, ":data_type/^/^", ":data_type/^")
-    word = names.text(made).partition(" ")[0] if made is not None else ""
-    kind = _VERILOG_KINDS.get(
-        names.text(node).split(" ", 2)[1] if " " in names.text(node) else word
-    )
+    _, *words = names.text(node).split(" ", 2)
+    word = words[0] if words else names.text(made).partition(" ")[0]
+    kind = _VERILOG_KINDS.get(word, "type")
     name = next(
         (each for each in reversed(node.named_children) if each.type.endswith("identifier")), None
     )
-    return kind or "type", names.text(name)
+    return kind, names.text(name)
 
 
 _module = partial(Rule, kind="module", name=("name", "package"))

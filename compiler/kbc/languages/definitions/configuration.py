@@ -18,15 +18,11 @@ def jsonnet_bind(names: NodeNames, node: Node, holder: str) -> Definition:
     """`local fill(by) = ...` is a function, and `local level = ...` a value, no file that is imported."""
     value = at(node, "$")
     is_import = value is not None and value.type.startswith("import")
-    return NOTHING if is_import else _jsonnet(names, node, holder)
+    return NOTHING if is_import else jsonnet_field(names, node, holder)
 
 
 def jsonnet_field(names: NodeNames, node: Node, holder: str) -> Definition:
     """`fill(by):: ...` is a function; other fields have a name in the object that a file is."""
-    return _jsonnet(names, node, holder)
-
-
-def _jsonnet(names: NodeNames, node: Node, holder: str) -> Definition:
     function, value = at(node, "function"), at(node, "$")
     name = names.text(function or at(node, "^"))
     if function is not None or (value is not None and value.type == "anonymous_function"):

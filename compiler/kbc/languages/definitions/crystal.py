@@ -32,78 +32,50 @@ _ABOVE = re.compile(r"\s*(?:#|@\[)")
 _MOST_LINES_OF_HEAD = 20
 
 
-class _CrystalDefinition(NamedTuple):
-    """A definition on lines `line` to `end_line`, 1-based, the comments and annotations above it included;
-    its own text begins on `own_line`. `depth` is how many others are around it."""
-
-    name: str
-    kind: str
-    line: int
-    own_line: int
-    end_line: int
-    signature: str
-    depth: int
-
-
 class _OpenBlock(NamedTuple):
-    at: int
+    """A definition whose `end` is still to come, and how far it is indented."""
+
+    symbol: Symbol
     indent: int
 
 
 def symbols(text: str) -> list[Symbol]:
     """The outermost definitions with those inside them, in order."""
+    lines = text.split("\n")
     found: list[Symbol] = []
-    around: list[Symbol] = []
-    for each in _definitions(text.split("\n")):
-        if each.depth > MAX_DEPTH:
-            continue
-        del around[each.depth :]
-        holder = around[-1] if around else None
-        is_member = each.kind == "function" and holder and holder.kind in MEMBER_HOLDERS
-        kind = "method" if is_member else each.kind
-        head = each.signature[:MAX_SIGNATURE_CHARS]
-        symbol = Symbol(each.name, kind, each.line, each.end_line, each.own_line, head)
-        (holder.children if holder else found).append(symbol)
-        around.append(symbol)
-    return found
-
-
-def _definitions(lines: Sequence[str]) -> list[_CrystalDefinition]:
-    """All definitions, each before those inside it."""
-    found: list[_CrystalDefinition] = []
     around: list[_OpenBlock] = []
-    above = 0
-
-    def close(row: int) -> None:
-        at = around.pop().at
-        found[at] = found[at]._replace(end_line=row + 1)
-
+    above = least = 0
     for row, line in _code(lines):
-        text = line.lstrip()
-        indent = len(line) - len(text)
+        code = line.lstrip()
+        indent = len(line) - len(code)
         while around and indent < around[-1].indent:
-            close(above)  # without an `end` of its own
+            around.pop().symbol.end_line = above + 1  # without an `end` of its own
         above = row
-        if around and indent == around[-1].indent and _END.match(text):
-            close(row)
+        if around and indent == around[-1].indent and _END.match(code):
+            around.pop().symbol.end_line = row + 1
             continue
-        head = _HEAD.match(text)
+        head = _HEAD.match(code)
         if head is None:
             continue
         word = head["word"] or head["of"] or ""
-        kind = _KINDS.get(word, "constant")
-        signature = _signature(lines, row)
-        name = head["name"] or head["type"] or head["constant"]
-        first = _first_above(lines, row, found[-1].own_line if found else 0)
-        found.append(
-            _CrystalDefinition(name, kind, first + 1, row + 1, row + 1, signature, len(around))
+        holder = around[-1].symbol if around else None
+        is_member = word in ("def", "fun") and holder and holder.kind in MEMBER_HOLDERS
+        symbol = Symbol(
+            name=head["name"] or head["type"] or head["constant"],
+            kind="method" if is_member else _KINDS.get(word, "constant"),
+            line=_first_above(lines, row, least) + 1,
+            end_line=row + 1,
+            own_line=row + 1,
+            signature=_signature(lines, row)[:MAX_SIGNATURE_CHARS],
         )
+        least = symbol.own_line
+        if len(around) <= MAX_DEPTH:
+            (holder.children if holder else found).append(symbol)
         is_abstract = "abstract" in (head["first"] or "").split()
-        is_whole = is_abstract or word in _WITHOUT_END or not word or _ONE_LINE.search(text)
-        if not is_whole:
-            around.append(_OpenBlock(len(found) - 1, indent))
-    while around:
-        close(above)
+        if not (is_abstract or word in _WITHOUT_END or not word or _ONE_LINE.search(code)):
+            around.append(_OpenBlock(symbol, indent))
+    for block in around:
+        block.symbol.end_line = above + 1
     return found
 
 

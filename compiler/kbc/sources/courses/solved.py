@@ -93,9 +93,7 @@ def _solved(tree: CourseTree, folder: str) -> list[str]:
         for name in in_order(tree.names(folder))[:_MOST_FOLDERS]
         if number_in(name) is not None and "." not in name
     ]
-    solved = [
-        name for name in numbered if any(map(_SOLUTION.fullmatch, tree.names(joined(folder, name))))
-    ]
+    solved = [name for name in numbered if _own_solution(tree, joined(folder, name))]
     if solved and len(solved) * 2 >= len(numbered):
         return solved
     if not EXERCISES.fullmatch(folder.rpartition("/")[2]):
@@ -104,10 +102,14 @@ def _solved(tree: CourseTree, folder: str) -> list[str]:
     told = [
         name
         for name in folders
-        if any(map(_SOLUTION.fullmatch, tree.names(joined(folder, name))))
-        and matching(tree, joined(folder, name), _TASK)
+        if _own_solution(tree, joined(folder, name)) and matching(tree, joined(folder, name), _TASK)
     ]
     return told if len(told) * 2 >= len(folders) else []
+
+
+def _own_solution(tree: CourseTree, folder: str) -> str:
+    """What the solution in the folder of an exercise is called; "" without one."""
+    return next(filter(_SOLUTION.fullmatch, tree.names(folder)), "")
 
 
 def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> PlannedExercise:
@@ -127,7 +129,7 @@ def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
     pages = matching(tree, folder, _TASK)
     left_out = [*pages, *matching(tree, folder, _TRANSLATION)]
     problem, solution = divided(without_pages(by_name(folder, files_below(tree, folder)), left_out))
-    own = next(filter(_SOLUTION.fullmatch, tree.names(folder)), "")
+    own = _own_solution(tree, folder)
     name = folder.rpartition("/")[2]
     return PlannedStep(
         name=title_in(name),

@@ -57,10 +57,10 @@ def _is_like_type(word: str) -> bool:
 
 
 def defining(query: Query, found: Asked, candidates: Sequence[ChunkNames]) -> Defining:
+    """What the candidates, of which there is at least one, define of the names `found` in the query."""
     # Who says nothing but the name of a type wants to see the type.
     addition = 0.0 if len(query.terms) == 1 else steps.INSIDE
-    folded = {name.lower() for name in found.names}
-    bonus = _of_definitions(found.names, folded, candidates, addition)
+    bonus = _of_definitions(found.names, candidates, addition, in_any_case=True)
     for name in found.members:
         for at, one in enumerate(candidates):
             if (match := one.match(name)) is not None:
@@ -71,18 +71,19 @@ def defining(query: Query, found: Asked, candidates: Sequence[ChunkNames]) -> De
         for at in passing:
             bonus[at] = steps.RE_EXPORT
     if found.types:
-        of_types = _of_definitions(found.types, frozenset(), candidates, addition)
+        of_types = _of_definitions(found.types, candidates, addition, in_any_case=False)
         bonus = [*map(max, bonus, of_types)]
     named = [at for at, each in enumerate(bonus) if query.is_name and each >= steps.DEFINITION]
     return Defining(bonus, passing, named)
 
 
 def _of_definitions(
-    names: Set[str], folded: Set[str], candidates: Sequence[ChunkNames], addition: float
+    names: Set[str], candidates: Sequence[ChunkNames], addition: float, *, in_any_case: bool
 ) -> list[float]:
+    folded = {name.lower() for name in names}
+    also = folded if in_any_case else frozenset[str]()
     bonus = [
-        steps.definition_bonus(names, folded, one.names, one.folded, one.symbol)
-        for one in candidates
+        steps.definition_bonus(names, also, one.names, one.folded, one.symbol) for one in candidates
     ]
     own = [(one.folded, one.added_to) for one in candidates]
-    return steps.without_additions(bonus, {name.lower() for name in names}, own, addition)
+    return steps.without_additions(bonus, folded, own, addition)
