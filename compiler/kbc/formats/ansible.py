@@ -37,7 +37,7 @@ _REFERENCE = re.compile(r"[\w.]+#\w+:(?:[\w-]+:)?")
 """What stands before the name of an option of another plugin."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The page of one plugin. Raises `FormatError` for what is no Python or no YAML."""
     found = _stated(decode(data), path)
     facts = mapping(found.get("DOCUMENTATION"))
@@ -55,7 +55,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         parts += [commonmark.heading(2, "Examples"), commonmark.fence(examples.strip("\n"), "yaml")]
     if returned := mapping(found.get("RETURN")):
         parts += [commonmark.heading(2, "Return values"), _options(returned, "contains")]
-    result = Converted(
+    return Converted(
         text="\n".join(commonmark.blocks(parts)) + "\n",
         format=FORMAT,
         title=title,
@@ -63,7 +63,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         index_names=tuple(dict.fromkeys([full, name])),
         problems=tuple(problems),
     )
-    return [result]
 
 
 def _stated(text: str, path: str) -> Mapping[str, Any]:

@@ -365,9 +365,9 @@ def test_a_program_is_ended_by_the_processor_time_that_it_uses(
 ) -> None:
     monkeypatch.setattr(program, "SECONDS", 1)
     waits = "import time; time.sleep(1.5); print('done')"
-    assert program.run([sys.executable, "-c", waits], b"").stdout == b"done\n"
-    with pytest.raises(program.OutOfTimeError):
-        program.run([sys.executable, "-c", "while True: pass"], b"")
+    assert program.run("heron", [sys.executable, "-c", waits], b"").stdout == b"done\n"
+    with pytest.raises(FormatError, match="heron did not read the file within 1 seconds"):
+        program.run("heron", [sys.executable, "-c", "while True: pass"], b"")
 
 
 @pytest.mark.parametrize("path", ["a.docx", "a.epub", "a.pdf", "a.docbook"])
