@@ -249,7 +249,7 @@ def _shown(text: str) -> str:
     def span(match: re.Match[str]) -> str:
         return f"{match[1]}{keep(commonmark.code_span(match[2]))}"
 
-    text = _INLINE_CODE.sub(span, text)
+    text = _INLINE_CODE.sub(span, text.replace("\0", ""))  # in which nothing is a mark
     text = _CODE.sub(block, text)
     text = with_formulas(text, keep)
     text = _PICTURE.sub(lambda match: match["text"] or "", _LINK.sub("", _DROPPED.sub("", text)))
