@@ -17,7 +17,7 @@ from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.loading import parse, parse_python
 from kbc.formats.openapi.references import string
 from kbc.formats.openapi.schemas import json_block, plain
-from kbc.project.well_formed import mapping, sequence
+from kbc.project.well_formed import mapping, sequence, yaml_table
 
 FORMAT = "ansible"
 _PARTS = ("DOCUMENTATION", "EXAMPLES", "RETURN")
@@ -100,10 +100,7 @@ def _full_name(name: str, root: str, read: Read) -> str:
     data = read(f"{root}galaxy.yml")
     if data is None or "." in name:
         return name
-    try:
-        galaxy = mapping(parse(decode(data), "galaxy.yml"))
-    except FormatError:
-        return name
+    galaxy = yaml_table(data)
     place = (string(galaxy.get(key)) for key in ("namespace", "name"))
     return ".".join(each for each in (*place, name) if each)
 
