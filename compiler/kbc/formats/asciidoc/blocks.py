@@ -419,7 +419,7 @@ def _labelled(label: str, written: Written) -> Written:
 def _as_lines(given: Attributes) -> list[SourceLine]:
     """Attributes that were read, as the lines they were."""
     named = [f'{name}="{value}"' for name, value in given.named.items()]
-    marks = [f".{role}" for role in given.roles] + [f"%{each}" for each in given.options]
+    marks = [f"%{each}" for each in given.options]
     first = "".join([given.style, f"#{given.id}" if given.id else "", *marks])
     inside = ",".join(filter(None, (first, *given.positional[1:], *named)))
     found = [f"[{inside}]" if inside else "", f".{given.title}" if given.title else ""]
