@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from functools import partial
 from operator import itemgetter
+from typing import NamedTuple
 
 from kb_runtime.text.graphemes import boundary_after, boundary_before
 from kbc.chunking.lines import TextLines
@@ -16,35 +17,14 @@ _BLANK_START = re.compile(r"\A(?:[^\S\n]*\n)+")
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")  # what MDX syntax leaves behind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A chunk to be: characters [start, end) of the text, the header of what is embedded, and the
-    fields of `CompiledChunk` that the strategy knows."""
+class Draft(NamedTuple):
+    """A chunk to be: characters [start, end) of the text, the header of what is embedded, and `chunk`, which
+    makes the chunk with all fields that the strategy knows."""
 
     start: int
     end: int
     header: str
-    type: str = "prose"
-    language: str = ""
-    title: str = ""
-    breadcrumb: tuple[str, ...] = ()
-    anchor: str = ""
-    section_line: int = 0
-    section_level: int = 0
-    symbol: str = ""
-    symbol_kind: str = ""
-    signature: str = ""
-    identifiers: tuple[str, ...] = ()
-    members: tuple[str, ...] = ()
-    exports: tuple[str, ...] = ()
-    passes_on: bool = False
-    answer: int = 0
-    embedded_summary: str = ""
-
-
-_OF_CHUNK = tuple(
-    {each.name for each in fields(Draft)} & {each.name for each in fields(CompiledChunk)}
-)
+    chunk: partial[CompiledChunk]
 
 
 def assemble(
@@ -59,7 +39,7 @@ def assemble(
     chunks: list[CompiledChunk] = []
     for draft, embedded_text in _fitting(lines, list(drafts)):
         chunks.append(
-            CompiledChunk(
+            draft.chunk(
                 collection=record.collection,
                 record_id=record.id,
                 index=len(chunks),
@@ -69,7 +49,6 @@ def assemble(
                 tags=record.tags,
                 comments=_within(comments, draft),
                 embedded_text=embedded_text,
-                **{name: getattr(draft, name) for name in _OF_CHUNK},
             )
         )
     return chunks
@@ -93,7 +72,7 @@ def _fitting(lines: TextLines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft,
             yield draft, text
         else:
             middle = _middle(lines.visible, draft.start, draft.end)
-            halves = [replace(draft, end=middle), replace(draft, start=middle)]
+            halves = [draft._replace(end=middle), draft._replace(start=middle)]
             yield from _fitting(lines, halves)
 
 

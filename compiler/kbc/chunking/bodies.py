@@ -26,7 +26,8 @@ _WORD = re.compile(r"\S+")
 def without_bodies(lines: TextLines, definitions: Sequence[Symbol], language: str) -> str:
     """The text with spaces for the bodies of functions, as long as it was. Signatures and comments stay."""
     hidden: set[int] = set()
-    kept = _comment_lines(lines.text, language=language)
+    comments = _comments(lines.text, language)
+    kept = {line for first, last in comments for line in range(first, last + 1)}
     for symbol in walk(definitions):
         if symbol.kind in _WITH_BODY:
             hidden.update(range(symbol.own_line, symbol.end_line + 1))
@@ -54,17 +55,9 @@ def _letters(text: str) -> int:
     return sum(map(len, text.split()))
 
 
-def _comment_lines(text: str, *, language: str) -> set[int]:
-    """The lines, 1-based, that begin with or in a comment or a documentation string; none when there
-    is no grammar for `language`."""
-    lines: set[int] = set()
-    for first, last in _comments(text, language):
-        lines.update(range(first, last + 1))
-    return lines
-
-
 def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """The first and last line of each comment before which nothing stands on its first line."""
+    """The first and last line, 1-based, of each comment or documentation string before which nothing stands
+    on its first line; none when there is no grammar for `language`."""
     if language == "quint":
         yield from quint.scan(text).comments
         return

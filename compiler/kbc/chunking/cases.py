@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
@@ -31,32 +32,25 @@ def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[CompiledChu
     cuts = prose_cuts(lines, 0, len(lines))
     room = budget.room - title.tokens
     end = len(record.text) - sum(record.step_chars)
+    chunk = partial(CompiledChunk, language=record.language)
+    head = partial(
+        chunk, type=HEAD, title=record.title, breadcrumb=(record.title,), identifiers=keys
+    )
     drafts = [
-        Draft(
-            start=passage.start,
-            end=passage.end,
-            header=title.text if passage.start else "",
-            type=HEAD,
-            language=record.language,
-            title=record.title,
-            breadcrumb=(record.title,),
-            identifiers=keys,
-        )
+        Draft(passage.start, passage.end, title.text if passage.start else "", head)
         for passage in _passages(lines, 0, end, cuts, room)
     ]
     for step, chars in zip(record.steps, record.step_chars, strict=True):
         start, end = end, end + chars
+        part = partial(
+            chunk,
+            type=STEP,
+            title=f"{record.title}{SEPARATOR}Step {step.index}",
+            breadcrumb=(record.title, f"Step {step.index}"),
+            anchor=f"step-{step.index}",
+        )
         drafts += [
-            Draft(
-                start=passage.start,
-                end=passage.end,
-                header=title.text,
-                type=STEP,
-                language=record.language,
-                title=f"{record.title}{SEPARATOR}Step {step.index}",
-                breadcrumb=(record.title, f"Step {step.index}"),
-                anchor=f"step-{step.index}",
-            )
+            Draft(passage.start, passage.end, title.text, part)
             for passage in _passages(lines, start, end, cuts, room)
         ]
     chunks = assemble(record, lines, drafts)

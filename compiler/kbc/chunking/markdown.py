@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from kb_runtime.text.members import MemberPath
@@ -230,22 +231,29 @@ def _set_apart(
     for piece in found:
         text = lines.text[piece.start : piece.end]
         start = piece.start + len(text) - len(text.lstrip() or text)
-        inside = [
-            index
-            for index in range(group.first, group.last + 1)
-            if lines.start(sections[index].first) < piece.end
-            and lines.start(sections[index].end) > start
-        ]
-        first, last = (inside[0], inside[-1]) if inside else (group.first, group.last)
+        among = range(group.first, group.last + 1)
+        inside = _inside(lines, sections, among, start, piece.end) or among
+        first = inside[0]
         cost = lines.cost(*lines.holding(piece.start, piece.end))
         yield _Group(
             PackedPassage(piece.start, piece.end, cost),
             first,
-            last,
+            inside[-1],
             sections[first].level,
             piece.language,
             piece.introduction,
         )
+
+
+def _inside(
+    lines: TextLines, sections: Sequence[_Section], among: range, start: int, end: int
+) -> Sequence[int]:
+    """The sections `among` these indexes that have some of characters [start, end)."""
+    return [
+        index
+        for index in among
+        if lines.start(sections[index].first) < end and lines.start(sections[index].end) > start
+    ]
 
 
 def _only_introduces(lines: TextLines, sections: Sequence[_Section], index: int) -> bool:
@@ -266,11 +274,7 @@ def _whole(
         room = lines.budget.text_room
     groups = []
     for passage in pack_lines(lines, 0, len(lines), cuts, room):
-        inside = [
-            index
-            for index, section in enumerate(sections)
-            if lines.start(section.first) < passage.end and lines.start(section.end) > passage.start
-        ]
+        inside = _inside(lines, sections, range(len(sections)), passage.start, passage.end)
         groups.append(_Group(passage, inside[0], inside[-1], sections[inside[0]].level))
     return groups
 
@@ -350,10 +354,8 @@ def _draft(page: _Page, group: _Group) -> Draft:
     else:
         headings = [found.heading_lines(lines) for found in inside]
         type_, language = passage_type(lines, passage, headings, page.coded)
-    return Draft(
-        start=passage.start,
-        end=passage.end,
-        header=above.text,
+    chunk = partial(
+        CompiledChunk,
         type=type_,
         language=language,
         title=_title(trail),
@@ -367,6 +369,7 @@ def _draft(page: _Page, group: _Group) -> Draft:
         identifiers=tuple(dict.fromkeys(names)),
         members=tuple(dict.fromkeys(map(".".join, documented))),
     )
+    return Draft(passage.start, passage.end, above.text, chunk)
 
 
 def _question(page: _Page, group: _Group, lead: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
@@ -66,14 +67,14 @@ def chunk_plain(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChu
     following = header([record.title], [], budget)
     cuts = prose_cuts(lines, 0, len(lines))
     room = budget.room - opening.tokens
+    title = record.title
+    chunk = partial(CompiledChunk, language=record.language, title=title, breadcrumb=(title,))
     drafts = [
         Draft(
-            start=passage.start,
-            end=passage.end,
-            header=following.text if passage.start else opening.text,
-            language=record.language,
-            title=record.title,
-            breadcrumb=(record.title,),
+            passage.start,
+            passage.end,
+            following.text if passage.start else opening.text,
+            chunk,
         )
         for passage in pack_lines(lines, 0, len(lines), cuts, room)
     ]

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.chunking.assembly import Draft, assemble
@@ -289,10 +290,8 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
             names = [plan.record.id, plan.record.name, *names]
     symbol = plan.defining(path[-1], first, last) if path else None
     trail = (plan.record.title, *(outer.name for outer in path))
-    return Draft(
-        start=passage.start,
-        end=passage.end,
-        header=plan.header(path, above=first, opening=opening).text,
+    chunk = partial(
+        CompiledChunk,
         type=type_,
         language=language,
         title=SEPARATOR.join((trail[0], ".".join(trail[1:]))) if path else trail[0],
@@ -304,3 +303,5 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
         exports=tuple(dict.fromkeys(plan.exported(first, last))),
         passes_on=plan.passes_on,
     )
+    above = plan.header(path, above=first, opening=opening)
+    return Draft(passage.start, passage.end, above.text, chunk)

@@ -17,7 +17,7 @@ from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.loading import parse, parse_python
 from kbc.formats.openapi.references import string
 from kbc.formats.openapi.schemas import json_block, plain
-from kbc.project.well_formed import mapping, sequence
+from kbc.project.well_formed import mapping, sequence, yaml_table
 
 FORMAT = "ansible"
 _PARTS = ("DOCUMENTATION", "EXAMPLES", "RETURN")
@@ -37,7 +37,7 @@ _REFERENCE = re.compile(r"[\w.]+#\w+:(?:[\w-]+:)?")
 """What stands before the name of an option of another plugin."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The page of one plugin. Raises `FormatError` for what is no Python or no YAML."""
     found = _stated(decode(data), path)
     facts = mapping(found.get("DOCUMENTATION"))
@@ -55,7 +55,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         parts += [commonmark.heading(2, "Examples"), commonmark.fence(examples.strip("\n"), "yaml")]
     if returned := mapping(found.get("RETURN")):
         parts += [commonmark.heading(2, "Return values"), _options(returned, "contains")]
-    result = Converted(
+    return Converted(
         text="\n".join(commonmark.blocks(parts)) + "\n",
         format=FORMAT,
         title=title,
@@ -63,7 +63,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         index_names=tuple(dict.fromkeys([full, name])),
         problems=tuple(problems),
     )
-    return [result]
 
 
 def _stated(text: str, path: str) -> Mapping[str, Any]:
@@ -101,10 +100,7 @@ def _full_name(name: str, root: str, read: Read) -> str:
     data = read(f"{root}galaxy.yml")
     if data is None or "." in name:
         return name
-    try:
-        galaxy = mapping(parse(decode(data), "galaxy.yml"))
-    except FormatError:
-        return name
+    galaxy = yaml_table(data)
     place = (string(galaxy.get(key)) for key in ("namespace", "name"))
     return ".".join(each for each in (*place, name) if each)
 

@@ -95,6 +95,13 @@ def indented(lines: Sequence[str], first: str) -> list[str]:
     return [m + line if line else m.rstrip() for m, line in zip(margins, lines, strict=False)]
 
 
+def labelled(label: str, lines: Sequence[str]) -> list[str]:
+    """`lines` behind a label on the first of them; the label alone without any."""
+    if not label or not lines:
+        return [label] if label else list(lines)
+    return [f"{label}: {lines[0]}", *lines[1:]]
+
+
 def trimmed(lines: Sequence[str]) -> list[str]:
     """Without blank lines at the beginning and the end."""
     shown = [at for at, line in enumerate(lines) if line.strip()]

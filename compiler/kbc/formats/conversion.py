@@ -114,14 +114,11 @@ def _converted(request: ConversionRequest, read: Read, labels: TracedLabels) -> 
     try:
         if (size := len(data)) > MAX_CONVERTED_BYTES:
             raise FormatError(f"the file has {size:,} bytes, more than {MAX_CONVERTED_BYTES:,}")
-        known: dict[str, Any] = {"labels": labels} if labels and chosen.has_labels else {}
-        known |= {"named": request.named} if request.named and chosen.names_files else {}
-        known |= {"around": request.around} if request.around else {}
-        known |= {"doxygen": request.doxygen} if request.doxygen and chosen.shows_headers else {}
-        if request.python_paths and chosen.describes_objects:
-            known["python_paths"] = request.python_paths
+        known = {name: getattr(request, name) for name in chosen.takes}
+        known |= {"labels": labels} if "labels" in known else {}
         found = importlib.import_module(chosen.module).convert(request.path, data, read, **known)
-        return [replace(each, text=without_pictures(each.text)) for each in found]
+        documents = [found] if isinstance(found, Converted) else found
+        return [replace(each, text=without_pictures(each.text)) for each in documents]
     except FormatError as error:
         return [_invalid(chosen, error)]
     except ModuleNotFoundError as error:

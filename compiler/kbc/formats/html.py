@@ -23,7 +23,7 @@ _REPLACED = "\ufffd"
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """Raises `FormatError` for what is no text."""
     text, problem = text_of(data)
     page = read_html(text)
@@ -32,7 +32,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         message = "the page nests its elements too deeply; below the limit only their text was kept"
         hint = "Check the markup: an element may never be closed."
         problems.append(DocumentProblem(code="html-too-deep", message=message, hint=hint))
-    result = Converted(
+    return Converted(
         text=page.text,
         format="html",
         title=page.title,
@@ -44,7 +44,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         anchors=page.anchors,
         problems=tuple(problems),
     )
-    return [result]
 
 
 class PageText(NamedTuple):

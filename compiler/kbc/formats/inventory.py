@@ -14,7 +14,7 @@ MAX_ENTRIES = 500_000
 _HEADER = re.compile(
     rb"# Sphinx inventory version 2\r?\n# Project: ([^\n]*)\n# Version: ([^\n]*)\n# [^\n]*zlib[^\n]*\n"
 )
-_ENTRY = re.compile(r"(\S++(?:\s++\S++)*?)\s++([^\s:]+:\S++)\s++(-?\d+)\s+?(\S*)\s+(.*)")
+_ENTRY = re.compile(r"(\S++(?:\s++\S++)*?)\s++([^\s:]+:\S++)\s++-?\d+\s+?(\S*)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,6 @@ class InventoryEntry:
     name: str
     role: str
     address: str
-    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +56,9 @@ def read_inventory(data: bytes) -> Inventory:
     entries = []
     for line in text.split("\n")[:MAX_ENTRIES]:
         if match := _ENTRY.match(line):
-            name, role, _, address, title = match.groups()
+            name, role, address = match.groups()
             if address.endswith("$"):
                 address = address[:-1] + name
-            entries.append(InventoryEntry(name, role, address, name if title == "-" else title))
+            entries.append(InventoryEntry(name, role, address))
     project, version = (part.decode("utf-8", "replace").strip() for part in header.groups())
     return Inventory(project, version, tuple(entries))

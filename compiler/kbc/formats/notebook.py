@@ -27,7 +27,7 @@ _OBJECT = re.compile(r"<[\w.]+ (?:object(?: at 0x[0-9a-fA-F]+)?|at 0x[0-9a-fA-F]
 _ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a notebook; raises `FormatError` for what is none."""
     book = parse(decode(data), ".json")
     if not isinstance(book, dict):
@@ -39,13 +39,12 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = metadata.get("title")
     heading = _first_heading(written)
     names = [mapping(each).get("name") for each in sequence(metadata.get("authors"))]
-    result = Converted(
+    return Converted(
         text=written,
         format="notebook",
         title=title if isinstance(title, str) else heading,
         author=", ".join(name for name in names if isinstance(name, str)),
     )
-    return [result]
 
 
 def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -43,19 +43,16 @@ class _Mark:
     children: list[str | _Mark] = field(default_factory=list)
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a page."""
-    root = _parsed(decode(data).replace("\r\n", "\n"))
+    root = _parsed(decode(data))
     marks = (each for each in root.children if isinstance(each, _Mark))
     headings = [each for each in marks if each.name == "heading" and _inline(each).strip()]
     has_title = any(each.argument == "0" for each in headings)
     lines = commonmark.blocks(_blocks(root, 1 if has_title else 0))
-    anchors = tuple(each.label or _slug(each) for each in headings)
-    return [Converted(text=commonmark.document(lines), format="odoc", anchors=anchors)]
-
-
-def _slug(heading: _Mark) -> str:
-    return "-".join(re.findall(r"\w+", _inline(heading).lower()))
+    words = (re.findall(r"\w+", _inline(each).lower()) for each in headings)
+    anchors = tuple(each.label or "-".join(own) for each, own in zip(headings, words, strict=True))
+    return Converted(text=commonmark.document(lines), format="odoc", anchors=anchors)
 
 
 def _parsed(text: str) -> _Mark:

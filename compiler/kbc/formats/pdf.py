@@ -15,10 +15,9 @@ from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
-from kbc.diagnostics import OutOfTimeError
 from kbc.formats import commonmark
 from kbc.formats.document import FIGURE, Converted, DocumentProblem, FormatError, Read
-from kbc.formats.program import SECONDS, run
+from kbc.formats.program import run
 
 MAX_HEADING_CHARS = 150
 MAX_LABEL_WORDS = 5
@@ -38,7 +37,7 @@ _NO_TITLE = re.compile(
 """What programs write as a title: the name of a file."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document, a section a page with the anchor `page=N`, which viewers open.
 
     Raises `FormatError` for what is no PDF, or is encrypted.
@@ -80,7 +79,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
                 anchors.append(f"page={number}")
     is_figure = sizes and len(pages) == 1 and not any(map(_is_text, pages[0]))
     problems = (_FIGURE,) if is_figure else () if sizes else (_without_text(len(pages)),)
-    result = Converted(
+    return Converted(
         text=commonmark.document(commonmark.blocks(parts)) if not problems else "",
         format="pdf",
         title=title,
@@ -89,7 +88,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         anchors=tuple(anchors) if not problems else (),
         problems=problems,
     )
-    return [result]
 
 
 _FIGURE = DocumentProblem(
@@ -115,10 +113,7 @@ def _without_text(pages: int) -> DocumentProblem:
 
 def _pages(data: bytes) -> dict[str, Any]:
     command = [sys.executable, "-I", str(_PROGRAM)]
-    try:
-        done = run(command, data)
-    except OutOfTimeError:
-        raise FormatError(f"the PDF could not be read within {SECONDS} seconds") from None
+    done = run("the reader of PDF", command, data)
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
         raise FormatError(f"the PDF cannot be read: {said[:200] or 'its reader ended'}")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-from kbc.diagnostics import OutOfTimeError
+from kbc.formats.document import FormatError
 
 SECONDS = 8
 """Of the processor, where the system can limit it (Linux)."""
@@ -16,10 +16,11 @@ MAX_WAIT = 120
 
 
 def run(
-    command: Sequence[str], data: bytes, environment: Mapping[str, str] | None = None
+    name: str, command: Sequence[str], data: bytes, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """What the program printed for `data` on its standard input. Raises `OutOfTimeError` when it was
-    ended because it had used up its time."""
+    """What the program printed for `data` on its standard input. Raises `FormatError`, which calls it `name`,
+    when it was ended because it had used up its time."""
+    late = FormatError(f"{name} did not read the file within {SECONDS} seconds")
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
@@ -29,12 +30,12 @@ def run(
             output, errors = process.communicate(data, wait)
         except subprocess.TimeoutExpired:
             process.kill()
-            raise OutOfTimeError from None
+            raise late from None
     if sys.platform == "linux":
         import signal
 
         if process.returncode == -signal.SIGXCPU:
-            raise OutOfTimeError
+            raise late
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 

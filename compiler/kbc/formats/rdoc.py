@@ -38,20 +38,19 @@ _INLINE = re.compile(
 )
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a file; files that it includes and that are not there are problems of it."""
     page = _RDocWriter(path, read)
     text = _HIDDEN.sub("", page.included(decode(data).expandtabs()))
     lines = page.blocks(text.split("\n"))
     title = page.titles[0] if page.titles else ""
-    result = Converted(
+    return Converted(
         text=commonmark.document(lines),
         format="rdoc",
         title=page.stated or title,
         anchors=tuple(page.anchors),
         problems=tuple(page.problems),
     )
-    return [result]
 
 
 class _RDocWriter:

@@ -26,15 +26,13 @@ def reads_python() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """`module` has `convert(path, data, read)`. `needs` are the modules of libraries that come with the
-    extra `formats`, not with the compiler. `suffixes` are the endings of file names, in lower case.
+    """`module` has `convert(path, data, read)`, which gives a document or a list of them. `needs` are the
+    modules of libraries that come with the extra `formats`, not with the compiler. `suffixes` are the endings
+    of file names, in lower case.
     `libraries` are the distributions of the extra that convert such files, or parts of them. `around` are
-    patterns of files that say something about every document below their folder: `convert` takes those that
-    are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
-    their folders; with `has_labels` it takes `labels`, what documents may refer to by name. With
-    `shows_headers` it takes `doxygen`, the headers of C and C++ that documents may show; where it
-    `describes_objects` it takes `python_paths`, the folders in which packages of Python may begin. Documents
-    that are `is_text` are read as they are where the library is not installed."""
+    patterns of files that say something about every document below their folder. `takes` names what
+    `convert` takes of a `ConversionRequest` besides. Documents that are `is_text` are read as they are where
+    the library is not installed."""
 
     name: str
     module: str
@@ -43,10 +41,7 @@ class Format:
     needs: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
-    names_files: bool = False
-    has_labels: bool = False
-    shows_headers: bool = False
-    describes_objects: bool = False
+    takes: tuple[str, ...] = ()
     is_text: bool = False
 
 
@@ -70,16 +65,14 @@ _FORMATS = (
         "reStructuredText with the directives and roles of Sphinx",
         *(".rst", ".rest"),
         libraries=("griffe",),  # of what autodoc inserts
-        has_labels=True,
-        shows_headers=True,
-        describes_objects=True,
+        takes=("labels", "doxygen", "python_paths"),
     ),
     _format(
         "asciidoc",
         "AsciiDoc, as in Asciidoctor and Antora",
         *(".adoc", ".asciidoc", ".asc"),
         around=(".asciidoctorconfig.adoc", ".asciidoctorconfig", "pom.xml"),
-        has_labels=True,
+        takes=("around", "labels"),
     ),
     _format("notebook", "Jupyter notebooks: text, code, short text output", ".ipynb"),
     _format("pod", "POD, the format of Perl's documentation", ".pod"),
@@ -92,7 +85,7 @@ _FORMATS = (
         "doxygen", "pages of Doxygen in files of comments alone", ".dox", module="doxygen.pages"
     ),
     _format("rd", "Rd, the format of R packages' reference manuals", ".rd"),
-    _format("docc", "DocC tutorials, with the code of their steps", ".tutorial", names_files=True),
+    _format("docc", "DocC tutorials, with the code of their steps", ".tutorial", takes=("named",)),
     _format(
         "openapi",
         "OpenAPI 3.x: a record for each operation and schema",
@@ -102,13 +95,14 @@ _FORMATS = (
         "writerside",
         "Writerside topics in XML, with the code and the parts that they include",
         ".topic",
-        names_files=True,
+        takes=("named",),
     ),
     _format(
         "dita",
         "topics of DITA, with the keys of the maps around them and the parts that they reuse",
         ".dita",
         around=("*.ditamap", "maps/*.ditamap"),
+        takes=("around",),
     ),
     _format("docx", "Word documents", ".docx", **_OF_PANDOC),
     _format("odt", "OpenDocument texts", ".odt", **_OF_PANDOC),
@@ -120,6 +114,7 @@ _FORMATS = (
         "DocBook 4 and 5",
         *(".docbook", ".dbk"),
         around=("*.ent", "entities/*.ent"),
+        takes=("around",),
         **_OF_PANDOC,
     ),
     _format("mediawiki", "pages in MediaWiki markup", ".mediawiki", ".wiki", **_OF_PANDOC),
@@ -146,17 +141,23 @@ _FORMATS = (
         "examples of sphinx-gallery: Python with text in its docstring and comments",
         module="rst.gallery",
         libraries=("griffe",),
-        has_labels=True,
+        takes=("labels",),
     ),
     _format(
-        "rfcxml", "RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)", module="internet_drafts"
+        "rfcxml",
+        "RFCs and Internet-Drafts in XML (RFC 7991, RFC 7749)",
+        module="internet_drafts.xml_reader",
     ),
     _format(
-        "kramdown-rfc", "Internet-Drafts in the Markdown of kramdown-rfc", module="internet_drafts"
+        "kramdown-rfc",
+        "Internet-Drafts in the Markdown of kramdown-rfc",
+        module="internet_drafts.kramdown",
     ),
     _format("dokuwiki", "pages in DokuWiki markup", is_text=True, **_OF_PANDOC),
     _format("vim-help", "help files of Vim and Neovim", module="vim_help"),
-    _format("rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts"),
+    _format(
+        "rfc-text", "RFCs and Internet-Drafts as plain text", module="internet_drafts.plain_text"
+    ),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}

@@ -24,7 +24,7 @@ _INLINE = re.compile(
 _NAMED = re.compile(r"^# NAME[ \t]*\n+.* - (?P<summary>\S.*)$", re.MULTILINE)
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The page of a file."""
     text = decode(data)
     first, _, rest = text.partition("\n")
@@ -32,13 +32,12 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = header["title"] if header else ""
     start = commonmark.heading(1, commonmark.escaped(title)) if title else []
     body = _blocks((rest if header else text).split("\n"))
-    result = Converted(
+    return Converted(
         text=commonmark.document(commonmark.blocks([start, body])),
         format="scdoc",
         title=title,
         summary=re.sub(r"\\(.)", r"\1", about["summary"]) if about else "",
     )
-    return [result]
 
 
 def _blocks(lines: Sequence[str], depth: int = 0) -> list[str]:

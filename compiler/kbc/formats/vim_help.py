@@ -39,7 +39,7 @@ _LONGEST_LINE = 500
 """Characters; no help is wider than a window, and a longer line is text without marks at its end."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a file."""
     lines = decode(data).split("\n")
     first = _FIRST.fullmatch(lines[0])
@@ -51,7 +51,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         about = commonmark.paragraph(_inline(_TAGS.sub("", first["about"])))
         head = commonmark.blocks([commonmark.heading(1, commonmark.escaped(title)), about])
         written.anchors.insert(0, f"{title}.txt")
-    result = Converted(
+    return Converted(
         text=commonmark.document(commonmark.blocks([head, *parts])),
         format="vim-help",
         title=title,
@@ -59,7 +59,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         anchors=tuple(written.anchors),
         targets=tuple(written.targets),
     )
-    return [result]
 
 
 class _Sections:

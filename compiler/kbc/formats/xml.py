@@ -27,6 +27,12 @@ def parsed(source: str | bytes, what: str) -> etree._Element:
     return root
 
 
+def plain_text(element: etree._Element | None) -> str:
+    """The words in an element; "" without one."""
+    texts = map(str, element.itertext()) if element is not None else ()
+    return " ".join("".join(texts).split())
+
+
 def local_name(element: etree._Element) -> str:
     """The name without its namespace; "" of what is no element."""
     return etree.QName(element).localname if isinstance(element.tag, str) else ""

@@ -187,11 +187,7 @@ class Staging:
             if defect is not None:
                 if damaged := [id for id in self._adopted if is_damaged(self.shard(id))]:
                     raise DamagedShardsError(defect, damaged)
-                raise PublishError(
-                    "self-check",
-                    f"The build failed its self-check: {defect}",
-                    "What was live still is. Please report this as a bug in kbc.",
-                )
+                raise _self_check_failed("The build", defect)
             if os.path.lexists(self._target):
                 retention.replace_build(self._target, self.folder)
             else:
@@ -209,11 +205,7 @@ class Staging:
         (folder / MANIFEST).write_bytes(seal(self._manifest(fields, id, f"{SHARDS}/{id}/")))
         defect, _ = examine(folder, None)
         if defect is not None:
-            raise PublishError(
-                "self-check",
-                f"A shard failed its self-check: {defect}",
-                "What was live still is. Please report this as a bug in kbc.",
-            )
+            raise _self_check_failed("A shard", defect)
 
     def adopt_shard(self, id: str) -> dict[str, Any] | None:
         """Takes a shard of a published build, without copying it where the file system has hard links;
@@ -297,11 +289,9 @@ class Staging:
         was another."""
         current = self.kb_folder / CURRENT
         line = f"{self.build_id}\n".encode()
-        try:
+        with suppress(OSError):
             if current.read_bytes() == line:
                 return False
-        except OSError:
-            pass
         new = retention.temporary(self.kb_folder, CURRENT)
         try:
             new.write_bytes(line)
@@ -332,6 +322,14 @@ class Staging:
             finally:
                 os.close(self._lock)
                 self._lock = None
+
+
+def _self_check_failed(subject: str, defect: str) -> PublishError:
+    return PublishError(
+        "self-check",
+        f"{subject} failed its self-check: {defect}",
+        "What was live still is. Please report this as a bug in kbc.",
+    )
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -135,7 +135,7 @@ def test_what_begins_with_no_directive_is_no_tutorial(text: str) -> None:
         ("[so](doc:Gone)", "so"),
         ("[so](#Own-words)", "[so](#own-words)"),
         ("[so](#Other-words)", "[so](#Other-words)"),
-        ("[so][a] [b][] [c]\n\n[b]: <doc:Gone>\n[a]: doc:Start", "[so][a] b [c]\n\n\n[a]: Start.md"),
+        ("[so][a] [b][]\n\n[b]: <doc:Gone>\n[a]: doc:Start", "[so][a] [b][]\n\n\n[a]: Start.md"),
         ("`<doc:Start>` ``<doc:Start>``", "`<doc:Start>` ``<doc:Start>``"),
         ("```\n<doc:Start>\n```", "```\n<doc:Start>\n```"),
         ("<!--\n```\n--> \n<doc:Start>", "<!--\n```\n--> \n[Start by hand](Start.md)"),

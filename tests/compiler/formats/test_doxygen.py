@@ -219,6 +219,11 @@ def test_text_in_restructuredtext_is_read_as_such() -> None:
     assert text.endswith("Rests.\n\n> **Note**\n>\n> Quiet.\n\nOr `sleeps`.\n")
 
 
+def test_null_characters_in_a_comment_stand_for_nothing() -> None:
+    text = shown(".. doxygenclass:: Ferry\n", "/** Crosses \0007\0 lakes. */\nclass Ferry {};\n")
+    assert "Crosses 7 lakes." in text
+
+
 def test_the_first_comment_of_a_block_is_that_of_all_where_doxygen_is_told_so() -> None:
     header = "/** @{ Floats. */\nvoid a();\nvoid b();\n/** @} */\nvoid c();\n"
     assert "Floats" not in shown(".. doxygenfunction:: b\n", header)

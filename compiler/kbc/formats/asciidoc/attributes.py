@@ -42,7 +42,6 @@ class Attributes:
     positional: list[str] = field(default_factory=list)
     named: dict[str, str] = field(default_factory=dict)
     id: str = ""
-    roles: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
     title: str = ""
 
@@ -57,7 +56,6 @@ class Attributes:
         self.positional = other.positional or self.positional
         self.named.update(other.named)
         self.id = other.id or self.id
-        self.roles += other.roles
         self.options += other.options
 
 
@@ -86,10 +84,9 @@ def parse(source: str) -> Attributes:
             for mark, text in _SHORTHAND.findall(first[style.end() :]):
                 if mark == "#":
                     found.id = text
-                else:
-                    (found.roles if mark == "." else found.options).append(text)
+                elif mark == "%":
+                    found.options.append(text)
     found.id = found.named.get("id", found.id)
-    found.roles += found.named.get("role", "").split()
     for name in ("options", "opts"):
         found.options += comma_separated(found.named.get(name, ""))
     return found

@@ -55,20 +55,8 @@ class Blocks:
         head = self._header(lines)
         return commonmark.blocks([head, self.all(lines)])
 
-    def text(self, text: str) -> str:
-        return self.inline.markdown(text)
-
-    def cell(self, text: str) -> str:
-        return self.inline.cell(text)
-
-    def monospaced(self, text: str) -> str:
-        return self.inline.monospaced(text)
-
-    def label(self, text: str) -> str:
-        return self.inline.label(text)
-
     def paragraph(self, text: str) -> Written:
-        return commonmark.paragraph(self.text(text))
+        return commonmark.paragraph(self.inline.markdown(text))
 
     def nested(self, lines: list[SourceLine]) -> Written:
         """The blocks within a container."""
@@ -105,9 +93,9 @@ class Blocks:
         section = self._section(line, given, lines)
         written = self._heading(*section, given) if section else self._content(line, given, lines)
         if given.id and given.title:
-            self.titles.setdefault(given.id, self.text(given.title))
+            self.titles.setdefault(given.id, self.inline.markdown(given.title))
         if given.title and written and not section:
-            return commonmark.blocks([[f"**{self.label(given.title)}**"], written])
+            return commonmark.blocks([[f"**{self.inline.label(given.title)}**"], written])
         return written
 
     def _metadata(self, line: SourceLine, given: Attributes, lines: LineReader) -> bool:
@@ -216,7 +204,11 @@ class Blocks:
         return title, level + offset
 
     def _heading(self, text: str, level: int, given: Attributes) -> Written:
-        shown = self.label(text) if self.contained else " ".join(self.text(text).split())
+        shown = (
+            self.inline.label(text)
+            if self.contained
+            else " ".join(self.inline.markdown(text).split())
+        )
         inner = re.search(r"\[\[([^\[\],]++)[^\[\]]*+\]\]", text)
         id = given.id or (inner[1] if inner else self._id(text))
         self.titles.setdefault(id, shown)
@@ -416,7 +408,7 @@ def _joined(body: list[SourceLine]) -> str:
 
 
 def _broken_lines(blocks: Blocks, body: list[SourceLine]) -> Written:
-    shown = [commonmark.paragraph(blocks.text(line.text)) for line in body if line.text]
+    shown = [commonmark.paragraph(blocks.inline.markdown(line.text)) for line in body if line.text]
     return commonmark.broken([row[0] for row in shown if row])
 
 
@@ -427,7 +419,7 @@ def _labelled(label: str, written: Written) -> Written:
 def _as_lines(given: Attributes) -> list[SourceLine]:
     """Attributes that were read, as the lines they were."""
     named = [f'{name}="{value}"' for name, value in given.named.items()]
-    marks = [f".{role}" for role in given.roles] + [f"%{each}" for each in given.options]
+    marks = [f"%{each}" for each in given.options]
     first = "".join([given.style, f"#{given.id}" if given.id else "", *marks])
     inside = ",".join(filter(None, (first, *given.positional[1:], *named)))
     found = [f"[{inside}]" if inside else "", f".{given.title}" if given.title else ""]

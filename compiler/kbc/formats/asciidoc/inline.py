@@ -1,4 +1,4 @@
-"""Inline markup of AsciiDoc as Markdown."""
+"""Inline markup of AsciiDoc as Markdown, and what writes the blocks inside others with it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import html
 import posixpath
 import re
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import substitute, unknown_names
-from kbc.formats.asciidoc.lines import SharedContext
-from kbc.formats.asciidoc.markup import document_title
+from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine
+from kbc.formats.asciidoc.markup import Written, document_title
 from kbc.languages.includes.files import NOT_INCLUDED
 from kbc.project.source_file import decode_any, relative_path
 
@@ -262,6 +263,22 @@ class Inline:
         is_doubled = len(text) > 4 and text[:2] == text[-2:] == text[0] * 2
         inner = self._converted(text[2:-2] if is_doubled else text[1:-1], depth)
         return f"{mark}{inner}{mark}" if inner.strip() == inner and inner else inner
+
+
+class BlockWriter(Protocol):
+    """Writes the contents of lists and tables. `contained` counts the containers around what is
+    written: headings within one are no sections of the document. `above` are the markers of the lists
+    around it, outermost first."""
+
+    inline: Inline
+    contained: int
+    above: tuple[str, ...]
+
+    def paragraph(self, text: str) -> Written: ...
+
+    def nested(self, lines: list[SourceLine]) -> Written: ...
+
+    def block(self, lines: LineReader) -> Written: ...
 
 
 def listing(code: str, substitutions: str, attributes: Mapping[str, str]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from kbc.formats import commonmark
+from kbc.formats.asciidoc.inline import BlockWriter
 from kbc.formats.asciidoc.lines import LineReader, SourceLine
-from kbc.formats.asciidoc.markup import DELIMITER, TITLE, BlockWriter, Written
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written
 
 _ITEM = re.compile(
     r"\s*(?P<mark>\*{1,6}|-|\.{1,6}|\d+\.|[a-zA-Z]\.|<(?:\d+|\.)>|•)\s+(?P<text>\S.*)\Z"
@@ -64,7 +65,7 @@ def _item(
     if kind[0] in ":;":
         match = _TERM.match(line.text)
         assert match is not None
-        parts.append([f"**{blocks.label(match['term'])}**"])
+        parts.append([f"**{blocks.inline.label(match['term'])}**"])
         text = match["text"] or ""
         prefix = "- "
         if not text:

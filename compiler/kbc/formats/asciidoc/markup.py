@@ -1,11 +1,9 @@
-"""The lines of AsciiDoc that begin or end blocks, and what writes the blocks inside others."""
+"""The lines of AsciiDoc that begin or end blocks."""
 
 from __future__ import annotations
 
 import re
-from typing import Protocol
 
-from kbc.formats.asciidoc.lines import LineReader, SourceLine
 from kbc.languages.includes.files import NOT_INCLUDED
 
 Written = list[str]
@@ -44,26 +42,3 @@ def document_title(source: str) -> str:
 def is_missing(text: str) -> bool:
     """Whether the line stands for a file that was not included."""
     return text.startswith(NOT_INCLUDED) and text.endswith(")")
-
-
-class BlockWriter(Protocol):
-    """Writes the contents of lists and tables. `contained` counts the containers around what is
-    written: headings within one are no sections of the document. `above` are the markers of the lists
-    around it, outermost first."""
-
-    contained: int
-    above: tuple[str, ...]
-
-    def text(self, text: str) -> str: ...
-
-    def cell(self, text: str) -> str: ...
-
-    def monospaced(self, text: str) -> str: ...
-
-    def label(self, text: str) -> str: ...
-
-    def paragraph(self, text: str) -> Written: ...
-
-    def nested(self, lines: list[SourceLine]) -> Written: ...
-
-    def block(self, lines: LineReader) -> Written: ...

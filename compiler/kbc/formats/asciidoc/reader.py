@@ -20,12 +20,8 @@ _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
 
 def convert(
-    path: str,
-    data: bytes,
-    read: Read,
-    around: Sequence[str] = (),
-    labels: Mapping[str, LabelTarget] | None = None,
-) -> list[Converted]:
+    path: str, data: bytes, read: Read, around: Sequence[str], labels: Mapping[str, LabelTarget]
+) -> Converted:
     """The document of a file; raises `FormatError` for what is no text. `around` are other files with
     attributes for it, the nearest first, `labels` what other pages have, by id."""
     text = decode(data)
@@ -37,24 +33,23 @@ def convert(
     blocks = Blocks(project)
     lines = blocks.document(LineReader.of_text(project, text, path))
     titles = blocks.titles
-    elsewhere: Mapping[str, LabelTarget] = labels or {}
 
     @cache
     def with_attributes() -> Mapping[str, LabelTarget]:
-        stated = [(name, each) for name, each in elsewhere.items() if "{" in name]
+        stated = [(name, each) for name, each in labels.items() if "{" in name]
         return {substitute(name, attributes): each for name, each in stated}
 
     def shown(match: re.Match[str]) -> str:
         name, label = match[1], None
         if name not in titles:
-            label = elsewhere.get(name) or with_attributes().get(name)
+            label = labels.get(name) or with_attributes().get(name)
         if label is None:
             return titles.get(name) or commonmark.escaped(name.lstrip("_").replace("_", " "))
         place = f"{relative_path(label.path, path)}#{substitute(label.anchor, attributes)}"
         return commonmark.link(commonmark.escaped(label.title), place)
 
     written = _REFERENCE.sub(shown, commonmark.document(lines))
-    result = Converted(
+    return Converted(
         text=written,
         format="asciidoc",
         title=text_at(matter, "title") or blocks.title,
@@ -65,4 +60,3 @@ def convert(
         parts=tuple(sorted(project.parts)),
         problems=tuple(project.problems),
     )
-    return [result]

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.attributes import Attributes
+from kbc.formats.asciidoc.inline import BlockWriter
 from kbc.formats.asciidoc.lines import SourceLine
-from kbc.formats.asciidoc.markup import BlockWriter, Written
+from kbc.formats.asciidoc.markup import Written
 
 MAX_COLUMNS = 100
 MAX_CELLS = 50_000
 
 _CELL = re.compile(
-    r"(?:(?<=\s)|^)(?:(?=[\d.])(?P<count>\d*)(?:\.(?P<rows>\d+))?(?P<repeat>[*+]))?(?P<align>[<^>.]*)"
-    r"(?P<style>[adehlmsv]?)\|",
+    r"(?:(?:(?<=\s)|^)(?:(?=[\d.])(?P<count>\d*)(?:\.(?P<rows>\d+))?(?P<repeat>[*+]))?[<^>.]*"
+    r"(?P<style>[adehlmsv]?))?(?<!\\)\|",
     re.MULTILINE,
 )
-_BARE = re.compile(
-    r"(?P<count>(?!))?(?P<repeat>(?!))?(?P<rows>(?!))?(?P<align>(?!))?(?P<style>(?!))?(?<!\\)\|"
-)
-"""A separator alone, with the groups of a cell, which find nothing."""
+"""A separator, and what is said of the cell behind it where that stands apart from the text before."""
 
 _COLUMN = re.compile(r"(?:(\d+)\*)?[<^>.]*[\d%~]*\s*([aehlmsdv]?)\Z")
 
 
-@dataclass(slots=True)
-class Cell:
+class Cell(NamedTuple):
     text: str
     style: str = ""
     columns: int = 1
@@ -50,8 +49,8 @@ def write(blocks: BlockWriter, kind: str, body: list[SourceLine], given: Attribu
         return []
     header = rows.pop(0) if len(rows) > 1 and _has_header(source, given) else []
     for row in rows:
-        for index, cell in enumerate(row):
-            cell.style = cell.style or (styles[index] if index < len(styles) else "")
+        for index, (cell, style) in enumerate(zip(row, styles, strict=False)):
+            row[index] = cell._replace(style=cell.style or style)
     width = max(len(row) for row in [header, *rows])
     blocks.contained += 1
     if all(_is_simple(cell) for row in rows for cell in row):
@@ -60,7 +59,7 @@ def write(blocks: BlockWriter, kind: str, body: list[SourceLine], given: Attribu
         written = commonmark.table(names or [""] * width, texts)
     else:
         names = [
-            _inline(blocks, cell) if cell.style in ("l", "m") else blocks.label(cell.text)
+            _inline(blocks, cell) if cell.style in ("l", "m") else blocks.inline.label(cell.text)
             for cell in header
         ]
         cells = ([_blocks(blocks, cell) for cell in row] for row in rows)
@@ -100,8 +99,7 @@ def _separated(source: str, mark: str) -> list[list[str]]:
 def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
     if separator != "|":
         source = source.replace("|", "\\|").replace(separator, "|")
-    found = ((source[each.end() - 2 : each.end() - 1], each) for each in _CELL.finditer(source))
-    matches = _all_separators(source, [each for before, each in found if before != "\\"])
+    matches = list(_CELL.finditer(source))
     cells: list[tuple[int, Cell]] = []
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(source)
@@ -111,7 +109,7 @@ def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
         rows = min(int(match["rows"] or 1), 1000) if len(match["rows"] or "") < 5 else 1
         line = source.count("\n", 0, match.start()) if index < 200 or not width else 0
         for _ in range(1 if spans else count):
-            cells.append((line, Cell(text, match["style"], count if spans else 1, rows)))
+            cells.append((line, Cell(text, match["style"] or "", count if spans else 1, rows)))
         if len(cells) > MAX_CELLS:
             break
     if not cells:
@@ -122,37 +120,18 @@ def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
     return _placed([cell for _, cell in cells], max(1, min(width, MAX_COLUMNS)))
 
 
-def _all_separators(source: str, matches: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The specified cells and the bare separators between them, in order."""
-    bare = {each.end() - 1: each for each in _BARE.finditer(source)}
-    found = bare | {each.end() - 1: each for each in matches}
-    return [found[position] for position in sorted(found)]
-
-
 def _placed(cells: list[Cell], width: int) -> list[list[Cell]]:
     """The cells in rows of `width`, with empty ones where another reaches over."""
-    rows: list[list[Cell]] = []
-    row: list[Cell] = []
-    covered: dict[int, int] = {}
-    waiting = iter(cells)
-    cell = next(waiting, None)
-    while cell is not None or row:
-        while covered.get(len(row), 0) and len(row) < width:
-            covered[len(row)] -= 1
-            row.append(Cell(""))
-        if len(row) >= width or cell is None:
-            rows.append(row[:width])
-            row = []
-            if cell is None:
-                break
-            continue
-        if cell.rows > 1:
-            for index in range(len(row), len(row) + cell.columns):
-                covered[index] = cell.rows - 1
-        row.append(cell)
-        row += [Cell("") for _ in range(min(cell.columns, width) - 1)]
-        cell = next(waiting, None)
-    return rows
+    waiting = deque(cells)
+
+    def rest() -> Iterator[tuple[Cell, int, int]]:
+        while waiting:
+            cell = waiting.popleft()
+            yield cell, cell.columns, cell.rows
+
+    # Each row takes as many as it has room for.
+    rows = (rest() for _ in iter(lambda: bool(waiting), False))
+    return commonmark.placed(rows, width, Cell(""))
 
 
 def _is_simple(cell: Cell) -> bool:
@@ -169,10 +148,10 @@ def _inline(blocks: BlockWriter, cell: Cell) -> str:
     if cell.style == "l" and cell.text:
         return commonmark.code_span(cell.text)
     if cell.style == "m" and cell.text:
-        return blocks.monospaced(cell.text)
+        return blocks.inline.monospaced(cell.text)
     paragraphs = re.split(r"\n\s*\n", cell.text)
     return "\n".join(
-        " ".join(blocks.cell(text).replace("\\\n", " ").split()) for text in paragraphs
+        " ".join(blocks.inline.cell(text).replace("\\\n", " ").split()) for text in paragraphs
     )
 
 
@@ -180,6 +159,6 @@ def _blocks(blocks: BlockWriter, cell: Cell) -> Written:
     if cell.style == "a":
         lines = [SourceLine(text.rstrip(), "", 0, done=True) for text in cell.text.split("\n")]
         return blocks.nested(lines)
-    if cell.style == "l":
+    if cell.style == "l" and cell.text:
         return commonmark.fence(cell.text)
     return commonmark.paragraph(_inline(blocks, cell))

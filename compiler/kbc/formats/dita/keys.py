@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from lxml import etree
 
 from kbc.formats.document import FormatError, Read
-from kbc.formats.xml import local_name, parsed
+from kbc.formats.xml import local_name, parsed, plain_text
 from kbc.project.source_file import resolved_path
 
 MAX_MAPS = 200
@@ -89,15 +89,6 @@ def _text(definition: etree._Element) -> str:
         for element in meta.iter(etree.Element) if local_name(meta) == "topicmeta" else ():
             texts.setdefault(local_name(element), plain_text(element))
     return next((texts[name] for name in _TEXTS if texts.get(name)), "")[:MAX_KEY_CHARS]
-
-
-def plain_text(element: etree._Element) -> str:
-    """The words of an element."""
-    return " ".join("".join(_texts(element)).split())
-
-
-def _texts(element: etree._Element) -> Iterator[str]:
-    return (str(each) for each in element.itertext())
 
 
 def targets_by_name(keys: Mapping[str, Key], name: str) -> str:

@@ -20,9 +20,9 @@ from kbc.formats.dita.elements import (
     TITLED,
     TOPICS,
 )
-from kbc.formats.dita.keys import MAX_KEY_CHARS, Key, keys_of, plain_text, targets_by_name
+from kbc.formats.dita.keys import MAX_KEY_CHARS, Key, keys_of, targets_by_name
 from kbc.formats.document import Converted, FormatError, Problems, Read, decode
-from kbc.formats.xml import local_name, parsed
+from kbc.formats.xml import local_name, parsed, plain_text
 from kbc.languages.html.page import read_html
 from kbc.languages.markdown import plain_text as plain_markdown
 from kbc.project.language_tags import language_of_tag
@@ -42,7 +42,7 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _MAX_LEVEL = 6
 
 
-def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> Converted:
     """The topics of a file, as one page. `around` are the maps in its folder and those above, the nearest
     first. Raises `FormatError` for what is no XML, and for a file without a topic."""
     root = parsed(_utf8(data), "the topic")
@@ -53,7 +53,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     body = "".join(topics.shown(root, 0))
     problems = tuple(state.problems)
     page = read_html(f"<html><body><main>{body}</main></body></html>")
-    result = Converted(
+    return Converted(
         text=page.text,
         format="dita",
         title=page.title,
@@ -62,7 +62,6 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         anchors=page.anchors,
         problems=problems,
     )
-    return [result]
 
 
 def _utf8(data: bytes) -> bytes:

@@ -173,7 +173,7 @@ class _DirectiveWriter:
 
     def _deprecation(self, directive: Directive) -> list[str]:
         lines = self.blocks(directive.content)
-        return commonmark.quote([f"Deprecated: {lines[0]}", *lines[1:]]) if lines else []
+        return commonmark.quote(commonmark.labelled("Deprecated", lines)) if lines else []
 
     def _metadata(self, directive: Directive) -> list[str]:
         """Of what is said about a page, it shows where to get what it is about."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from urllib.parse import unquote
 
-from kbc.formats.commonmark import code_span, escaped, link
+from kbc.formats.commonmark import code_span, escaped, link, trimmed
 from kbc.formats.docc.catalogue import TUTORIAL, NamedHeadings, Names, PageOutline, outline
 from kbc.formats.document import Problems, Read
 from kbc.formats.selection import read_target
@@ -18,14 +18,13 @@ from kbc.project.source_file import decode_any, relative_path
 MAX_CHARS = 4_000_000
 """Of the code that one page takes in."""
 
-DEFINITION = r"^(?P<label> {0,3}\[(?P<name>[^\]\n]+)\]:[ \t]+)<?doc:(?P<reference>[^\s<>]+)>?"
+DEFINITION = r"^(?P<label> {0,3}\[[^\]\n]+\]:[ \t]+)<?doc:(?P<reference>[^\s<>]+)>?"
 """A link that the text of a page names elsewhere: `[name]: doc:Page`."""
 
 _SNIPPET_MARK = re.compile(r"\s*//\s*snippet\.(?P<name>[\w.-]+)\s*$")
 _DESCRIPTION = re.compile(r"\s*//!")
-_DEFINED = re.compile(DEFINITION, re.MULTILINE)
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
-_BUNDLE = re.compile(r"//[^/]*/?")
+_BUNDLE = re.compile(r"\A//[^/]*/?")
 _SYMBOL = re.compile(r"[A-Za-z_]\w*(?:\([^()\s]*\))?(?:[-.>][\w.()>-]*)?\Z")
 _GENERATED = frozenset({"overview", "discussion", "topics", "see-also"})
 """Headings that DocC writes itself."""
@@ -33,25 +32,20 @@ _GENERATED = frozenset({"overview", "discussion", "topics", "see-also"})
 
 @dataclass(slots=True)
 class CataloguePage:
-    """`text` is that of the file, `names` what its links may name; `problems` count what could not be had.
-    `dead_labels` are the names, in lower case, of links that lead nowhere."""
+    """`text` is that of the file, `names` what its links may name; `problems` count what could not be had."""
 
     path: str
     text: str
     read: Read
     names: Names
     problems: Problems = field(default_factory=Problems)
-    dead_labels: frozenset[str] = frozenset()
     _headings: dict[str, NamedHeadings] = field(default_factory=dict)
     _chars: int = 0
 
     @classmethod
     def of(cls, path: str, text: str, read: Read, named: Mapping[str, str]) -> CataloguePage:
         names = named if isinstance(named, Names) else Names(named)  # one for all pages
-        page = cls(path, text, read, names)
-        dead = (each for each in _DEFINED.finditer(text) if not page.resolved(each["reference"]))
-        page.dead_labels = frozenset(each["name"].casefold() for each in dead)
-        return page
+        return cls(path, text, read, names)
 
     def shown(self, target: str, text: str = "") -> str:
         """The link to what `target`, without `doc:`, names, with the `text` or the title there; only the text
@@ -65,10 +59,7 @@ class CataloguePage:
     def resolved(self, target: str) -> tuple[str, str] | None:
         """The title and the address, relative to this page, of what a link names; None where it is not
         there. Of a heading that its page does not have, the address is as it is stated."""
-        target = unquote(target).strip()
-        if target.startswith("//"):
-            target = _BUNDLE.sub("", target, count=1)
-        name, mark, fragment = target.partition("#")
+        name, mark, fragment = _BUNDLE.sub("", unquote(target).strip()).partition("#")
         path = self.names.page(name) if name else self.path
         if not path:
             own = None if mark or "/" in name else self._heading(self.path, name)
@@ -133,9 +124,7 @@ class CataloguePage:
 
 def _text_of(target: str) -> str:
     """What stands for a link that leads nowhere: the path of a symbol as code, else the name as words."""
-    name, _, fragment = unquote(target).strip().partition("#")
-    if name.startswith("//"):
-        name = _BUNDLE.sub("", name, count=1)
+    name, _, fragment = _BUNDLE.sub("", unquote(target).strip()).partition("#")
     parts = [part for part in name.split("/") if part]
     if parts[:1] == ["documentation"]:
         del parts[0]
@@ -163,6 +152,4 @@ def _part(text: str, slice: str) -> str:
             is_found = is_found or is_inside
     if slice and not is_found:
         raise ValueError(f"the file has no part {slice!r}")
-    while lines and not lines[0].strip():
-        del lines[0]
-    return dedent("\n".join(lines)).rstrip()
+    return dedent("\n".join(trimmed(lines))).rstrip()

@@ -17,9 +17,7 @@ _MAY_CHANGE = re.compile(r"^[ \t]*@[A-Z]|doc:|\]\(<?#", re.MULTILINE)
 _COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)*+\s*", re.DOTALL)
 
 
-def convert(
-    path: str, data: bytes, read: Read, named: Mapping[str, str] | None = None
-) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read, named: Mapping[str, str] | None) -> Converted:
     """The document of a tutorial. `named` gives the paths of the catalogue's files by their names. Raises
     `FormatError` for what does not begin with a directive."""
     text = decode(data)
@@ -34,10 +32,9 @@ def convert(
     title = tutorial_title(nodes) or posixpath.splitext(posixpath.basename(path))[0]
     heading = commonmark.heading(1, commonmark.escaped(title))
     written = commonmark.blocks([heading, tutorial(nodes, page).rstrip("\n").split("\n")])
-    result = Converted(
+    return Converted(
         text=commonmark.document(written), format="docc", title=title, problems=tuple(page.problems)
     )
-    return [result]
 
 
 def expand_page(

@@ -40,7 +40,7 @@ def _chunks(source: str) -> Iterator[tuple[bool, list[str]]]:
     """(whether it is code, lines) of each part, in order."""
     lines: list[str] = []
     was_code = is_comment = False
-    for stated in source.replace("\r\n", "\n").split("\n"):
+    for stated in source.split("\n"):
         if _FOR_OTHERS.match(stated):
             continue
         line = _FOR_PAGES.sub(r"\1", stated)

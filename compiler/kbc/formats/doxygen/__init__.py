@@ -6,11 +6,7 @@ Headers are read without a compiler and without Doxygen. `DoxygenProjects` finds
 Imports the rest of `formats`, `languages` and `project`.
 """
 
-from kbc.formats.doxygen.entities import Entity, HeaderFile
 from kbc.formats.doxygen.projects import DoxygenProjects, HeaderSets
-from kbc.formats.doxygen.reference import EntityReference, Shown
 from kbc.formats.doxygen.scanner import read_header
 
-__all__ = [
-    "DoxygenProjects", "Entity", "EntityReference", "HeaderFile", "HeaderSets", "Shown", "read_header",
-]  # fmt: skip
+__all__ = ["DoxygenProjects", "HeaderSets", "read_header"]

@@ -169,8 +169,7 @@ def copied(comment: str) -> list[tuple[str, str]]:
 
 def _item(label: str, text: str) -> list[str]:
     body = _shown(text).strip().split("\n")
-    head = f"{commonmark.code_span(label)}: " if label else ""
-    return commonmark.indented([f"{head}{body[0]}", *body[1:]], "- ")
+    return commonmark.indented(commonmark.labelled(commonmark.code_span(label), body), "- ")
 
 
 def _add_text(text: str, pieces: list[list[str]], fields: dict[str, list[tuple[str, str]]]) -> None:
@@ -247,10 +246,10 @@ def _shown(text: str) -> str:
         lines = "\n".join(commonmark.fence(code, language))
         return f"\n{keep(indented(match['indent'], lines))}\n"
 
-    def span(code: str) -> str:
-        return keep(commonmark.code_span(code))
+    def span(match: re.Match[str]) -> str:
+        return f"{match[1]}{keep(commonmark.code_span(match[2]))}"
 
-    text = _INLINE_CODE.sub(lambda match: f"{match[1]}{span(match[2])}", text)
+    text = _INLINE_CODE.sub(span, text.replace("\0", ""))  # in which nothing is a mark
     text = _CODE.sub(block, text)
     text = with_formulas(text, keep)
     text = _PICTURE.sub(lambda match: match["text"] or "", _LINK.sub("", _DROPPED.sub("", text)))

@@ -23,7 +23,6 @@ class Entity:
     notes: dict[str, str] = field(default_factory=dict)
     access: str = "public"
     groups: tuple[str, ...] = ()
-    path: str = ""
     block: int = 0
 
     @property

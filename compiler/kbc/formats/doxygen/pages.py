@@ -10,12 +10,13 @@ from kbc.formats.document import Converted, FormatError, Problems, Read, decode
 from kbc.formats.doxygen.comments import ENTITY_KINDS, markdown, plain, structure
 from kbc.formats.doxygen.tokens import tokens
 from kbc.languages.includes.dialects.doxygen import EXAMPLES, INCLUDE, snippet
-from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.languages.includes.files import indented, not_included
+from kbc.project.source_file import decode_any
 
 _PLACES = tuple(f"{above}{folder}" for above in ("", "../", "../../") for folder in EXAMPLES)
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a file; raises `FormatError` for one without a comment of Doxygen. Examples that are
     not there are problems of it."""
     problems = Problems()
@@ -28,18 +29,17 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         if code is None:
             shown = f"{name} {part}".strip()
             problems.elsewhere(match["name"], f"{shown!r} is not in a folder of examples")
-            return f"{match['indent']}{NOT_INCLUDED}{shown})"
+            return f"{match['indent']}{not_included(shown)}"
         language = name.rpartition(".")[2] if "." in name else ""
         language = "" if match["name"] == "verbinclude" else language
-        lines = commonmark.fence(code, language)
-        return "\n".join(f"{match['indent']}{line}" if line else "" for line in lines)
+        return indented(match["indent"], "\n".join(commonmark.fence(code, language)))
 
     found = [plain(each.text) for each in tokens(decode(data)) if each.kind == "comment"]
     if not found:
         raise FormatError("the file has no comment of Doxygen (`/** ... */`)")
     lines = commonmark.blocks(_shown(INCLUDE.sub(included, comment)) for comment in found)
     text = commonmark.document(lines)
-    return [Converted(text=text, format="doxygen", problems=tuple(problems))]
+    return Converted(text=text, format="doxygen", problems=tuple(problems))
 
 
 def _shown(comment: str) -> list[str]:
@@ -60,5 +60,5 @@ def _example(path: str, name: str, read: Read) -> str | None:
     for place in _PLACES:
         wanted = posixpath.normpath(posixpath.join(folder, place, name))
         if not wanted.startswith("../") and (data := read(wanted)) is not None:
-            return data.decode("utf-8", "replace").replace("\r\n", "\n")
+            return decode_any(data)
     return None

@@ -31,7 +31,7 @@ class HeaderSets(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Index:
+class HeaderIndex:
     """The entities of a project; `types` are the names of its classes and enumerations."""
 
     files: dict[str, HeaderFile] = field(default_factory=dict)
@@ -40,13 +40,56 @@ class _Index:
     groups: dict[str, list[Entity]] = field(default_factory=dict)
     types: set[str] = field(default_factory=set)
 
+    def named(self, name: str, kinds: Sequence[str]) -> list[Entity]:
+        """The entities of these kinds called `name`; the documented ones, where any is."""
+        plain = re.sub(r"\s+", " ", name).removeprefix("::")
+        found = [each for each in self.names.get(plain, ()) if each.kind in kinds]
+        if not found and (bare := _TEMPLATE.sub("", plain)) != plain:
+            found = [each for each in self.names.get(bare, ()) if each.kind in kinds]
+        if not found:
+            found = self._below(plain, kinds)
+        if len(found) > 1 and found[0].kind != "function":
+            found = sorted(found, key=lambda each: not each.comment)[:1]
+        return found
+
+    def _below(self, name: str, kinds: Sequence[str]) -> list[Entity]:
+        """Those of a further namespace, which is inline; a name without any may be in each, as the files and
+        groups of Doxygen have it, and those of namespaces come before those of classes."""
+        around, _, short = name.rpartition("::")
+        alike = (each for each in self.names.get(f"*::{short}", ()) if each.kind in kinds)
+        found = [each for each in alike if _is_within(each.owner, around)]
+        return [each for each in found if each.owner not in self.types] or found
+
+    def members_of(self, entity: Entity) -> list[Entity]:
+        """What a class, an enumeration, a namespace or a group has, in the order of the source."""
+        of_kind = self.groups if entity.kind == "group" else self.members
+        return of_kind.get(entity.name, [])
+
+    def group(self, name: str) -> Entity | None:
+        """The group with the id `name`, or what stands for it where only its members name it."""
+        found = self.names.get(f"group {name}", [])
+        if found:
+            return next((each for each in found if each.signature), found[0])
+        return Entity("group", name) if name in self.groups else None
+
+    def file(self, name: str) -> HeaderFile | None:
+        """The header at the end of whose path `name` stands."""
+        ending = f"/{name.lstrip('./')}"
+        found = [path for path in self.files if path == name or path.endswith(ending)]
+        return self.files[min(found, key=len)] if found else None
+
+    def all(self) -> list[Entity]:
+        """All entities that are in no class."""
+        everything = (each for header in self.files.values() for each in header.entities)
+        return [each for each in everything if each.owner not in self.types]
+
 
 class DoxygenProjects:
     """The projects of a site; the headers of each are read once."""
 
     def __init__(self, stated: HeaderSets) -> None:
         self.stated = stated
-        self._indexes: dict[str, tuple[tuple[bytes | None, ...], _Index]] = {}
+        self._indexes: dict[str, tuple[tuple[bytes | None, ...], HeaderIndex]] = {}
 
     @cached_property
     def digest(self) -> bytes:
@@ -54,56 +97,8 @@ class DoxygenProjects:
         default, projects, distributed = self.stated
         return digest([default, sorted(projects.items()), sorted(distributed)])
 
-    def named(self, project: str, name: str, kinds: Sequence[str], read: Read) -> list[Entity]:
-        """The entities of these kinds called `name`; the documented ones, where any is."""
-        index = self._index(project, read)
-        plain = re.sub(r"\s+", " ", name).removeprefix("::")
-        found = [each for each in index.names.get(plain, ()) if each.kind in kinds]
-        if not found and (bare := _TEMPLATE.sub("", plain)) != plain:
-            found = [each for each in index.names.get(bare, ()) if each.kind in kinds]
-        if not found:
-            found = self._below(index, plain, kinds)
-        if len(found) > 1 and found[0].kind != "function":
-            found = sorted(found, key=lambda each: not each.comment)[:1]
-        return found
-
-    def _below(self, index: _Index, name: str, kinds: Sequence[str]) -> list[Entity]:
-        """Those of a further namespace, which is inline; a name without any may be in each, as the files and
-        groups of Doxygen have it, and those of namespaces come before those of classes."""
-        around, _, short = name.rpartition("::")
-        alike = (each for each in index.names.get(f"*::{short}", ()) if each.kind in kinds)
-        found = [each for each in alike if _is_within(each.owner, around)]
-        return [each for each in found if each.owner not in index.types] or found
-
-    def members(self, project: str, entity: Entity, read: Read) -> list[Entity]:
-        """What a class, an enumeration, a namespace or a group has, in the order of the source."""
-        index = self._index(project, read)
-        if entity.kind == "group":
-            return index.groups.get(entity.name, [])
-        return index.members.get(entity.name, [])
-
-    def group(self, project: str, name: str, read: Read) -> Entity | None:
-        """The group with the id `name`, or what stands for it where only its members name it."""
-        index = self._index(project, read)
-        found = index.names.get(f"group {name}", [])
-        if found:
-            return next((each for each in found if each.signature), found[0])
-        return Entity("group", name) if name in index.groups else None
-
-    def file(self, project: str, name: str, read: Read) -> HeaderFile | None:
-        """The header at the end of whose path `name` stands."""
-        index = self._index(project, read)
-        ending = f"/{name.lstrip('./')}"
-        found = [path for path in index.files if path == name or path.endswith(ending)]
-        return index.files[min(found, key=len)] if found else None
-
-    def all(self, project: str, read: Read) -> list[Entity]:
-        """All entities of a project that are in no class."""
-        index = self._index(project, read)
-        everything = (each for header in index.files.values() for each in header.entities)
-        return [each for each in everything if each.owner not in index.types]
-
-    def _index(self, project: str, read: Read) -> _Index:
+    def index(self, project: str, read: Read) -> HeaderIndex:
+        """What a project has; that of directives that name none for ""."""
         name = project or self.stated.default
         paths = self.stated.projects.get(name, ())
         data = tuple(read(path) for path in paths)
@@ -124,13 +119,13 @@ def _is_within(owner: str, around: str) -> bool:
     return not around or all(part in parts for part in around.split("::"))
 
 
-def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> _Index:
-    index = _Index()
+def _indexed(files: Mapping[str, bytes | None], *, is_distributed: bool) -> HeaderIndex:
+    index = HeaderIndex()
     elsewhere: list[tuple[str, str, str]] = []
     for path, data in files.items():
         if data is None:
             continue
-        header = read_header(decode_any(data), path)
+        header = read_header(decode_any(data))
         # What the cache of headers has stays as it is.
         own = [replace(each, notes=dict(each.notes)) for each in header.entities]
         index.files[path] = HeaderFile(own, header.comment, header.elsewhere)
@@ -178,7 +173,7 @@ def _distribute(entities: Sequence[Entity]) -> None:
             each.comment, each.notes = told.comment, told.notes
 
 
-def _give(index: _Index, kind: str, name: str, comment: str) -> None:
+def _give(index: HeaderIndex, kind: str, name: str, comment: str) -> None:
     """Gives a comment that names what it describes to that, whatever namespace it is in."""
     plain = name.removeprefix("::")
     inner = (some for full, some in index.names.items() if full.endswith(f"::{plain}"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbc.formats import commonmark
 from kbc.formats.doxygen.comments import Embedded, copied, markdown
 from kbc.formats.doxygen.entities import Entity
+from kbc.project.well_formed import comma_separated
 
 Members = Callable[[Entity], Sequence[Entity]]
 Find = Callable[[str], Entity | None]
@@ -16,28 +17,16 @@ _DECLARED = frozenset(["class", "struct", "union", "variable", "typedef", "defin
 """Kinds whose declaration is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Which members of an entity a page shows: with `members` all that have a comment, or those that
-    `names` has; `undocumented`, `protected` and `private` ones as well. With `content_only` an entity has no
-    heading of its own; `outline` shows no comments."""
-
-    members: bool = False
-    names: tuple[str, ...] = ()
-    undocumented: bool = False
-    protected: bool = False
-    private: bool = False
-    content_only: bool = False
-    outline: bool = False
-
-
 @dataclass(slots=True)
 class EntityReference:
     """Entities that a directive stands for; `members` gives what one has, `find` one by its name, for text
-    that is copied from elsewhere, `embedded` the Markdown of reStructuredText."""
+    that is copied from elsewhere, `embedded` the Markdown of reStructuredText. `options` are called as
+    Breathe has them: with `members` a page shows the members of an entity that have a comment, or those that
+    it names; `undoc-members`, `protected-members` and `private-members` add further ones. With `content-only`
+    an entity has no heading of its own; `outline` shows no comments."""
 
     entities: Sequence[Entity]
-    shown: Shown
+    options: Mapping[str, str]
     members: Members
     find: Find
     embedded: Embedded
@@ -50,13 +39,13 @@ class EntityReference:
         return commonmark.blocks(parts), self._anchors
 
     def _entry(self, entity: Entity, level: int, depth: int) -> Iterator[list[str]]:
-        has_heading = depth > 0 or not (self.shown.content_only or entity.kind == "file")
+        has_heading = depth > 0 or not ("content-only" in self.options or entity.kind == "file")
         if has_heading:
             self._anchors.append(entity.name)
             yield commonmark.heading(level, self._title(entity))
             if _says_more(entity):
                 yield commonmark.fence(entity.signature, "cpp")
-        if not self.shown.outline:
+        if "outline" not in self.options:
             yield self._comment(entity)
         if depth < _MAX_DEPTH:
             yield from self._members(entity, level + has_heading, depth)
@@ -78,25 +67,24 @@ class EntityReference:
         if entity.kind == "enum":
             yield self._values(found)
             return
-        if (entity.kind == "group" and not depth) or self.shown.members or self.shown.names:
+        if (entity.kind == "group" and not depth) or "members" in self.options:
             shown = [each for each in found if self._is_shown(each, depth)]
             for each in shown:
                 yield from self._entry(each, level, depth + 1)
 
     def _is_shown(self, member: Entity, depth: int) -> bool:
-        if self.shown.names and not depth:
-            return member.short_name in self.shown.names
-        is_open = member.access == "public" or getattr(self.shown, member.access, False)
-        return is_open and bool(member.comment or self.shown.undocumented)
+        names = comma_separated(self.options.get("members", ""))
+        if names and not depth:
+            return member.short_name in names
+        is_open = member.access == "public" or f"{member.access}-members" in self.options
+        return is_open and bool(member.comment or "undoc-members" in self.options)
 
     def _values(self, found: Sequence[Entity]) -> list[str]:
         """The values of an enumeration as a list."""
         lines: list[str] = []
         for each in found:
-            said = self._comment(each)
             head = commonmark.code_span(each.signature)
-            body = [f"{head}: {said[0]}", *said[1:]] if said else [head]
-            lines += commonmark.indented(body, "- ")
+            lines += commonmark.indented(commonmark.labelled(head, self._comment(each)), "- ")
         return ["**Values**", "", *lines] if lines else []
 
 

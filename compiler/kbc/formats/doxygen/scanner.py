@@ -42,14 +42,13 @@ class _Scope:
 
 
 @lru_cache(maxsize=4096)
-def read_header(source: str, path: str = "") -> HeaderFile:
+def read_header(source: str) -> HeaderFile:
     """The entities of a file; whatever is in it, nothing is raised."""
-    return _HeaderScanner(path).read(source)
+    return _HeaderScanner().read(source)
 
 
 @dataclass(slots=True)
 class _HeaderScanner:
-    path: str
     header: HeaderFile = field(default_factory=HeaderFile)
     scopes: list[_Scope] = field(default_factory=list)
     groups: list[tuple[str, int]] = field(default_factory=list)
@@ -136,7 +135,7 @@ class _HeaderScanner:
         if found.group:
             _, name, title = found.group
             if found.kind == "group":
-                entity = Entity("group", name, title, content, path=self.path)
+                entity = Entity("group", name, title, content)
                 entity.groups = tuple(found.groups)
                 self.header.entities.append(entity)
             if found.opens:
@@ -197,7 +196,7 @@ class _HeaderScanner:
             owner = self._scope.entity
             around = owner.name if owner else self._qualified("")
             name = f"{around}::{self.pieces[0].text}".lstrip(":")
-            entity = Entity("enumvalue", name, joined(self.pieces), self.comment, path=self.path)
+            entity = Entity("enumvalue", name, joined(self.pieces), self.comment)
             entity.groups = owner.groups if owner else ()
             self._add(entity)
         self._reset()
@@ -221,7 +220,6 @@ class _HeaderScanner:
             notes=self.notes,
             access=self._scope.access,
             groups=tuple(groups),
-            path=self.path,
             block=self.groups[-1][1] if self.groups else 0,
         )
 
@@ -308,6 +306,6 @@ class _HeaderScanner:
             if not self.hidden:
                 self.header.entities.insert(start, entity)
         elif full != entity.name:
-            typedef = Entity("typedef", full, f"typedef {entity.signature} {name}", path=self.path)
+            typedef = Entity("typedef", full, f"typedef {entity.signature} {name}")
             typedef.comment, typedef.groups = entity.comment, entity.groups
             self._add(typedef)

@@ -27,42 +27,40 @@ _TRAILING = re.compile(r"(?:\n[ \t]*//[/!]<[^\n]*)*")
 
 class CToken(NamedTuple):
     """`kind` is `comment` (of documentation), `directive` (of the preprocessor), `string`, `word` or `mark`.
-    With `is_apart`, blanks stand before it. `line` is 0-based."""
+    With `is_apart`, blanks stand before it."""
 
     kind: str
     text: str
     is_apart: bool
-    line: int
 
 
 def tokens(source: str) -> Iterator[CToken]:
     """The tokens of a file; comments that document nothing are none."""
-    position, line, counted, end = 0, 0, 0, 0
+    position = end = 0
     while match := _TOKEN.search(source, position):
-        line += source.count("\n", counted, match.start())
-        start, position = match.start(), match.end()
-        counted, is_apart = start, start > end
+        start, position = match.span()
+        is_apart = start > end
         kind = match.lastgroup or "mark"
         end = start  # a comment counts as a blank before what follows
         if kind == "block":
             position = _after(source, "*/", position)
             if _is_documentation(source[start:position]):
-                yield CToken("comment", source[start:position], is_apart, line)
+                yield CToken("comment", source[start:position], is_apart)
         elif kind == "line":
             if (text := match[0]).startswith(("///", "//!")) and not text.startswith("////"):
                 following = (_TRAILING if text[3:4] == "<" else _LINES).match(source, position)
                 position = following.end() if following else position
-                yield CToken("comment", source[start:position], is_apart, line)
+                yield CToken("comment", source[start:position], is_apart)
         elif kind == "hash":
             rest = _CONTINUED.match(source, position)
             end = position = rest.end() if rest else position
-            yield CToken("directive", _LINE_JOIN.sub(" ", source[start:position]), is_apart, line)
+            yield CToken("directive", _LINE_JOIN.sub(" ", source[start:position]), is_apart)
         elif kind == "raw":
             end = position = _after(source, f'){match["delimiter"]}"', position)
-            yield CToken("string", source[start:position], is_apart, line)
+            yield CToken("string", source[start:position], is_apart)
         else:
             end = position
-            yield CToken(kind, match[0], is_apart, line)
+            yield CToken(kind, match[0], is_apart)
 
 
 def _after(source: str, mark: str, position: int) -> int:

@@ -68,7 +68,3 @@ def elements(element: etree._Element | None, name: str) -> Iterator[etree._Eleme
 
 def first(element: etree._Element | None, name: str) -> etree._Element | None:
     return next(children(element, name), None)
-
-
-def text_of(element: etree._Element | None) -> str:
-    return " ".join("".join(element.itertext()).split()) if element is not None else ""

@@ -54,14 +54,14 @@ _BOILERPLATE = {
 """What is said by texts that drafts name: the beginning of such a name -> its content in short."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a file; raises `FormatError` where it has none of the parts of a draft."""
     text = decode(data)
     first = _PART.search(text)
     if first is None:
         raise FormatError("no line begins a part of a draft, such as '--- middle'")
     matter, _ = stated_above(f"{text[: first.start()].lstrip()}---\n")
-    return [_KramdownDraft(matter, path, read).document(text[first.start() :])]
+    return _KramdownDraft(matter, path, read).document(text[first.start() :])
 
 
 class _KramdownDraft:
@@ -132,7 +132,7 @@ class _KramdownDraft:
                 message = f"the included file {name!r} is not in the tree"
                 self._problems.unresolved("{::include}", message)
                 return not_included(name)
-            inner = decode_any(data).replace("\r\n", "\n").rstrip("\n")
+            inner = decode_any(data).rstrip("\n")
             return self._included(inner, depth + 1) if match["name"] == "include-nested" else inner
 
         return _EXTENSION.sub(lambda match: inserted(match) if match["name"] else match[0], text)

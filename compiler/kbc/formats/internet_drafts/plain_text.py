@@ -29,7 +29,7 @@ _LONGEST_HEADING = 200
 _FULL_LINE = 55  # characters that some line of a paragraph has
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a file; without a title where none is indented below the first lines, as old RFCs have
     none. Raises `FormatError` for what is no text."""
     lines = _without_page_breaks(decode(data).expandtabs().split("\n"))
@@ -46,7 +46,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     body = _body(blocks[place + 1 :])
     text = commonmark.document(commonmark.blocks([heading, _figure(blocks[:start]), *body]))
     url = f"https://www.rfc-editor.org/rfc/rfc{number}" if number else ""
-    return [Converted(text=text, format="rfc-text", title=title, url=url, index_names=tuple(names))]
+    return Converted(text=text, format="rfc-text", title=title, url=url, index_names=tuple(names))
 
 
 def _without_page_breaks(lines: Sequence[str]) -> list[str]:

@@ -11,9 +11,9 @@ from lxml import etree
 
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Problems, Read
-from kbc.formats.internet_drafts.elements import children, elements, first, prepared, text_of
+from kbc.formats.internet_drafts.elements import children, elements, first, prepared
 from kbc.formats.internet_drafts.references import CitedDocument, Targets, address_of, listed
-from kbc.formats.xml import local_name, parsed
+from kbc.formats.xml import local_name, parsed, plain_text
 from kbc.languages.anchors import slug
 from kbc.languages.includes.files import not_included
 from kbc.project.source_file import decode_any, resolved_path
@@ -30,12 +30,12 @@ _NAMED = frozenset(["section", "figure", "table", "texttable", "t", "dt", "note"
 """What references name by its anchor."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a file; raises `FormatError` for XML that is no document of the IETF."""
     root = parsed(prepared(decode_any(data)).encode(), "the file")
     if local_name(root) != "rfc":
         raise FormatError("the file is not an RFC or Internet-Draft: its root element is not `rfc`")
-    return [_Draft(root, path, read).document()]
+    return _Draft(root, path, read).document()
 
 
 class _Draft:
@@ -58,7 +58,7 @@ class _Draft:
 
     def document(self) -> Converted:
         front = first(self._root, "front")
-        title = text_of(first(front, "title"))
+        title = plain_text(first(front, "title"))
         name = self._root.get("docName", "")
         number = self._root.get("number", "")
         blocks: list[list[str]] = []
@@ -96,7 +96,7 @@ class _Draft:
         return commonmark.heading(level, title)
 
     def _title_of(self, element: etree._Element) -> str:
-        return text_of(first(element, "name")) or " ".join(element.get("title", "").split())
+        return plain_text(first(element, "name")) or " ".join(element.get("title", "").split())
 
     # Blocks
 
@@ -171,7 +171,7 @@ class _Draft:
         yield element.text or ""
         for child in children(element):
             target = child.get("target", "") if local_name(child) in ("xref", "relref") else ""
-            if target and not text_of(child):
+            if target and not plain_text(child):
                 known = self._targets.references.get(target)
                 yield f"[{known.shown}]" if known else self._targets.own.get(target) or target
             yield from self._verbatim(child)
@@ -220,13 +220,10 @@ class _Draft:
         number = int(start) if start.isdigit() else 1
         for child in children(element):
             inner = self._blocks(child) or [[""]]
-            term = child.get("hangText", "") if name == "list" else ""
-            if term:
+            if term := child.get("hangText", "") if name == "list" else "":
                 inner = [[f"**{commonmark.escaped(' '.join(term.split()))}**"], *inner]
-            marker = f"{number}. " if is_numbered else "- "
-            number += 1
-            items.append(commonmark.indented(commonmark.blocks(inner), marker))
-        return [commonmark.listed(items)]
+            items.append(commonmark.blocks(inner))
+        return [commonmark.itemised(items, first=number if is_numbered else None)]
 
     def _definitions(self, element: etree._Element) -> list[str]:
         items: list[list[str]] = []
@@ -300,10 +297,10 @@ class _Draft:
 
     def _description(self, element: etree._Element) -> str:
         front = first(element, "front")
-        parts = [text_of(first(front, "title")), *_authors(front)]
+        parts = [plain_text(first(front, "title")), *_authors(front)]
         for each in elements(element, "seriesInfo"):
             parts.append(f"{each.get('name', '')} {each.get('value', '')}")
-        parts += map(text_of, elements(element, "refcontent"))
+        parts += map(plain_text, elements(element, "refcontent"))
         date = first(front, "date")
         parts += [date.get("year", "")] if date is not None else []
         stated = [commonmark.escaped(" ".join(each.split())) for each in parts]
@@ -319,7 +316,7 @@ _BLOCKS = frozenset([
 
 def _authors(front: etree._Element | None) -> list[str]:
     authors = elements(front, "author")
-    return [each.get("fullname") or text_of(first(each, "organization")) for each in authors]
+    return [each.get("fullname") or plain_text(first(each, "organization")) for each in authors]
 
 
 def _label(target: str) -> str:

@@ -61,11 +61,7 @@ _STARTS = {"SH": "\n## ", "SS": "\n### ", "IT": "\n- ", "TP": "\n", "IP": "\n- "
 def is_man_page(data: bytes) -> bool:
     """Whether a file or its first bytes begin as a man page: other files, such as libraries, have such
     endings as well."""
-    try:
-        start = _unpacked(data, START_BYTES)[0]
-    except zlib.error:
-        return False
-    return _ROFF.search(start, 0, START_BYTES) is not None
+    return _ROFF.search(_unpacked(data, START_BYTES)[0], 0, START_BYTES) is not None
 
 
 def is_other_name(data: bytes) -> bool:
@@ -76,21 +72,21 @@ def is_other_name(data: bytes) -> bool:
 def unpacked(data: bytes) -> bytes:
     """A page that may be compressed with gzip, as systems install it. Raises `FormatError` for a damaged
     or very large one."""
-    try:
-        text, is_whole = _unpacked(data, MAX_CONVERTED_BYTES)
-    except zlib.error:
-        text, is_whole = b"", False
+    text, is_whole = _unpacked(data, MAX_CONVERTED_BYTES)
     if not is_whole:
         raise FormatError("the file is damaged or too large: gzip cannot unpack it")
     return text
 
 
 def _unpacked(data: bytes, size: int) -> tuple[bytes, bool]:
-    """At most `size` bytes of the page, and whether that is all of it."""
+    """At most `size` bytes of the page, none of a damaged one, and whether that is all of it."""
     if not data.startswith(_GZIP):
         return data, True
     stream = zlib.decompressobj(16 + zlib.MAX_WBITS)  # gzip's header
-    return stream.decompress(data, size), stream.eof
+    try:
+        return stream.decompress(data, size), stream.eof
+    except zlib.error:
+        return b"", False
 
 
 def prepared(text: str) -> str:

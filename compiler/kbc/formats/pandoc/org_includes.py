@@ -70,7 +70,7 @@ class _Including:
             yield from ("", not_included(name), "")
             return
         place, data = found
-        text = decode_any(data).replace("\r\n", "\n").rstrip("\n")
+        text = decode_any(data).rstrip("\n")
         self._chars += len(text)
         if self._chars > MAX_INCLUDED_CHARS:
             return

@@ -13,12 +13,12 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from kbc.diagnostics import OutOfTimeError
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Problems, Read, decode
 from kbc.formats.pandoc import docbook, docbook_pages, man, mediawiki, org, org_includes
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.writer import PandocWriter
-from kbc.formats.program import SECONDS, run
+from kbc.formats.program import run
+from kbc.formats.registry import format_of
 from kbc.languages.suffixes import is_in_org
 
 HEAP = "900M"
@@ -28,11 +28,6 @@ _BINARY = frozenset([*_OFFICE, "epub"])
 _TITLED = frozenset(["docbook", "docx", "epub", "man"])
 """Formats in which the title is no heading, and chapters or sections have headings of the first level."""
 
-_READERS = {
-    ".docx": "docx", ".pptx": "pptx", ".odt": "odt", ".epub": "epub", ".org": "org", ".docbook": "docbook",
-    ".dbk": "docbook", ".xml": "docbook", ".mediawiki": "mediawiki", ".wiki": "mediawiki",
-    ".txt": "dokuwiki",
-}  # fmt: skip
 _PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
 _AS_WRITTEN = {"man": man.as_written, "mediawiki": mediawiki.as_written}
 """Of formats that pandoc gives up on: a page's text counts more than its markup."""
@@ -53,15 +48,11 @@ _LINE = re.compile(r"line (\d+)|\b(\d+):\d+ \(\d+\)")
 _XML_NAME = re.compile(r'Name \{nameLocalName = "([^"]*)"[^{}]*\}')
 
 
-def reader_of(path: str) -> str:
-    """The name that pandoc has for the format of a file: by its ending, else a man page's."""
-    return _READERS.get(Path(path).suffix.lower(), "man")
-
-
 def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> list[Converted]:
     """The document of a file; raises `FormatError` for what pandoc cannot read. `around` are the files that
     may declare the entities of a DocBook document."""
-    name = reader_of(path)
+    found = format_of(path)
+    name = found.name if found else "dokuwiki"  # pandoc calls these formats as we do
     if name == "man":
         data = man.unpacked(data)
         name = "org" if is_in_org(data) else name
@@ -168,10 +159,7 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
     """The document as pandoc's JSON has it."""
     command = [str(program()), "+RTS", f"-M{HEAP}", "-RTS", "--sandbox", "--preserve-tabs"]
     command += ["-f", name, "-t", "json"]
-    try:
-        done = run(command, data, {"LC_ALL": "C.UTF-8"})
-    except OutOfTimeError:
-        raise FormatError(f"pandoc did not read the file within {SECONDS} seconds") from None
+    done = run("pandoc", command, data, {"LC_ALL": "C.UTF-8"})
     if done.returncode != 0:
         said = " ".join(done.stderr.decode("utf-8", "replace").split())
         if _RTS_MESSAGE.search(said):

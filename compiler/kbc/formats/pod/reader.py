@@ -36,7 +36,7 @@ class _List:
     blocks: list[list[str]] = field(default_factory=list)
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a page; raises `FormatError` for a file without POD."""
     text = data.decode("latin-1").replace("\r\n", "\n") if _LATIN.search(data) else decode(data)
     paragraphs = list(_paragraphs(text))
@@ -49,7 +49,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     for paragraph in paragraphs:
         writer.paragraph(paragraph)
     text = commonmark.document(commonmark.blocks(writer.finished()))
-    return [Converted(text=text, format="pod", title=title, summary=summary)]
+    return Converted(text=text, format="pod", title=title, summary=summary)
 
 
 def _paragraphs(text: str) -> Iterator[str]:

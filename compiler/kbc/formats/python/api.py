@@ -27,12 +27,12 @@ Prose = Callable[[str], Sequence[str]]
 """The lines of Markdown of a docstring's text."""
 
 MAX_BYTES = 4 << 20
-_ITEMS = {
-    "parameters": "Parameters", "other parameters": "Other parameters", "returns": "Returns",
-    "yields": "Yields", "receives": "Receives", "raises": "Raises", "warns": "Warns",
-    "attributes": "Attributes", "functions": "Functions", "classes": "Classes", "modules": "Modules",
-    "type aliases": "Type aliases", "type parameters": "Type parameters",
-}  # fmt: skip
+_LISTS = frozenset([
+    "parameters", "other parameters", "returns", "yields", "receives", "raises", "warns",
+    "attributes", "functions", "classes", "modules", "type aliases", "type parameters",
+])  # fmt: skip
+"""Kinds of sections of docstrings that are lists."""
+
 _STYLES = [griffe.Parser.sphinx, griffe.Parser.numpy, griffe.Parser.google]
 
 _CONSTRUCTORS = griffe.DataclassesExtension()
@@ -263,9 +263,8 @@ def _documented_parameters(member: Any, prose: Prose) -> Iterator[Sequence[str]]
     for parameter in function.parameters:
         kind, text = _documented(parameter.annotation)
         if text:
-            label = f"{commonmark.code_span(parameter.name)} ({kind}): "
-            body = prose(text)
-            items += commonmark.indented([label + body[0], *body[1:]], "- ")
+            label = f"{commonmark.code_span(parameter.name)} ({kind})"
+            items += commonmark.indented(commonmark.labelled(label, prose(text)), "- ")
     if items:
         yield ["**Parameters**"]
         yield items
@@ -282,8 +281,8 @@ def _docstring(member: Any, prose: Prose) -> Iterator[Sequence[str]]:
             yield ["**Examples**"]
             for part, text in section.value:
                 yield commonmark.fence(text, "pycon") if part.value == "examples" else prose(text)
-        elif kind in _ITEMS:
-            yield [f"**{_ITEMS[kind]}**"]
+        elif kind in _LISTS:
+            yield [f"**{kind.capitalize()}**"]
             yield [line for each in section.value for line in _item(each, prose)]
         else:
             value = section.value
@@ -315,7 +314,7 @@ def _item(value: Any, prose: Prose) -> list[str]:
     label = " ".join(filter(None, labels))
     said = "\n\n".join(filter(None, [str(value.description), rest]))
     body = prose(_without_margin(said)) or [""]
-    return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
+    return commonmark.indented(commonmark.labelled(label, body), "- ")
 
 
 def _without_margin(text: str) -> str:

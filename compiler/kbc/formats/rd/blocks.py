@@ -117,7 +117,7 @@ def _item(macro: RdMacro, level: int, is_values: bool) -> list[str]:
         shown = " ".join(inline(named).split())
         name = shown if not shown or shown[0] in "*`" else f"**{shown}**"
     if name and body and not _NO_PARAGRAPH.match(body[0][0]):
-        body[0] = [f"{name}: {body[0][0]}", *body[0][1:]]
+        body[0] = commonmark.labelled(name, body[0])
     elif name:
         body.insert(0, [name])
     return commonmark.indented(commonmark.blocks(body), "- ") if body else []

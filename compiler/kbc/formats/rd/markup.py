@@ -57,7 +57,7 @@ _LISTS = frozenset({"itemize", "enumerate"})
 
 @dataclass(frozen=True, slots=True)
 class RdMacro:
-    """`name` is "" for text in braces alone. `line` is 1-based in what `Markup` was given."""
+    """`name` is "" for text in braces alone."""
 
     name: str
     arguments: tuple[tuple[str | RdMacro, ...], ...]

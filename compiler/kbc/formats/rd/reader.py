@@ -28,7 +28,7 @@ _DEFINITIONS = frozenset({"newcommand", "renewcommand"})
 """What files in `man/macros` hold, which are no pages."""
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a page, without text for a file of macros; raises `FormatError` for other files
     that name no page."""
     text = data.decode("latin-1").replace("\r\n", "\n") if _LATIN.search(data) else decode(data)
@@ -38,7 +38,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         if isinstance(node, RdMacro):
             stated.setdefault(node.name, []).append(node)
     if stated and stated.keys() <= _DEFINITIONS:
-        return [Converted(text="", format="rd")]
+        return Converted(text="", format="rd")
     name = _first(stated, "name", "alias")
     title = _first(stated, "title") or name
     if not title:
@@ -56,7 +56,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         hint = "Fix the braces there; R's `tools::checkRd` checks the file."
         problem = DocumentProblem(code="rd-invalid", message=message, line=markup.line, hint=hint)
         problems.append(problem)
-    result = Converted(
+    return Converted(
         text=commonmark.document(commonmark.blocks(blocks)),
         format="rd",
         title=title,
@@ -64,7 +64,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         index_names=_index_names(stated),
         problems=tuple(problems),
     )
-    return [result]
 
 
 def _first(stated: dict[str, list[RdMacro]], *names: str) -> str:

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 from docutils import nodes
 
-from kbc.formats.document import Read
 from kbc.formats.doxygen.entities import Entity
-from kbc.formats.doxygen.projects import DoxygenProjects, HeaderSets, split_parameters, types_of
-from kbc.formats.doxygen.reference import EntityReference, Shown
+from kbc.formats.doxygen.projects import (
+    DoxygenProjects,
+    HeaderIndex,
+    HeaderSets,
+    split_parameters,
+    types_of,
+)
+from kbc.formats.doxygen.reference import EntityReference
 from kbc.formats.rst.autodoc import described
 from kbc.formats.rst.sphinx_directive import SphinxDirective
-from kbc.project.well_formed import comma_separated
 
 _KINDS: dict[str, tuple[str, ...]] = {
     "doxygenclass": ("class", "struct"),
@@ -39,68 +43,51 @@ _WITH_MEMBERS = ("doxygenclass", "doxygenstruct", "doxygenunion", "doxygeninterf
 class BreatheDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         projects = self.context.doxygen or DoxygenProjects(HeaderSets("", {}))
-        project = self.options.get("project", "")
-        entities = self._entities(projects, project)
+        index = projects.index(self.options.get("project", ""), self.context.read)
+        entities = self._entities(index)
         own = self.children()
         if not entities:
             message = f"no header in the tree has {self.argument!r}"
             self.context.problems.elsewhere(self.name, message, self.lineno)
             shown = [nodes.paragraph("", "", nodes.literal("", self.argument))]
             return [*(shown if self.argument else []), *own]
-        return [self._described(projects, project, entities), *own]
-
-    def _described(
-        self, projects: DoxygenProjects, project: str, entities: Sequence[Entity]
-    ) -> described:
-        read = self.context.read
         kinds = sorted({kind for each in _KINDS.values() for kind in each})
 
-        def members(entity: Entity) -> list[Entity]:
-            return projects.members(project, entity, read)
-
         def find(name: str) -> Entity | None:
-            found = projects.named(project, name.strip(), kinds, read)
+            found = index.named(name.strip(), kinds)
             return next((each for each in found if each.comment), None)
 
         embedded = self.context.embedded
-        reference = EntityReference(entities, self._shown, members, find, embedded)
-        return described("", found=reference, members=True)
+        reference = EntityReference(entities, self._shown, index.members_of, find, embedded)
+        return [described("", found=reference, members=True), *own]
 
     @property
-    def _shown(self) -> Shown:
-        stated = self.options.get("members")
-        is_whole = self.base_name not in _WITH_MEMBERS
-        return Shown(
-            members=stated is not None or self.base_name == "doxygenenum",
-            names=tuple(comma_separated(stated or "")),
-            undocumented="undoc-members" in self.options,
-            protected="protected-members" in self.options,
-            private="private-members" in self.options,
-            content_only="content-only" in self.options and is_whole,
-            outline="outline" in self.options,
-        )
+    def _shown(self) -> dict[str, str]:
+        """The options: an enumeration shows its values, and a class has a heading in any case."""
+        shown = {"members": "", **self.options} if self.base_name == "doxygenenum" else self.options
+        is_class = self.base_name in _WITH_MEMBERS
+        return {name: shown[name] for name in shown if not (is_class and name == "content-only")}
 
-    def _entities(self, projects: DoxygenProjects, project: str) -> Sequence[Entity]:
-        read = self.context.read
+    def _entities(self, index: HeaderIndex) -> Sequence[Entity]:
         name = re.sub(r"\s+", " ", self.argument)
         if self.base_name in ("doxygenfile", "autodoxygenfile"):
-            header = projects.file(project, name, read)
+            header = index.file(name)
             if header is None:
                 return ()
             about = [Entity("file", "", "", header.comment)] if header.comment else []
             return [*about, *_outer(header.entities)]
         if self.base_name in ("doxygenindex", "autodoxygenindex"):
-            return [each for each in projects.all(project, read) if each.comment]
+            return [each for each in index.all() if each.comment]
         if self.base_name == "doxygengroup":
-            found = projects.group(project, name, read)
+            found = index.group(name)
             return [found] if found else ()
         if self.base_name == "doxygennamespace":
-            return _namespace(projects, project, name.removeprefix("::"), read)
+            return _namespace(index, name.removeprefix("::"))
         kinds = _KINDS.get(self.base_name, ())
         if self.base_name != "doxygenfunction":
-            return projects.named(project, name, kinds, read)
+            return index.named(name, kinds)
         plain, parameters = _signature(name)
-        return _overloads(projects.named(project, plain, kinds, read), parameters)
+        return _overloads(index.named(plain, kinds), parameters)
 
 
 def _signature(argument: str) -> tuple[str, str | None]:
@@ -132,8 +119,8 @@ def _outer(entities: Sequence[Entity]) -> list[Entity]:
     return [each for each in entities if each.comment and each.owner not in classes]
 
 
-def _namespace(projects: DoxygenProjects, project: str, name: str, read: Read) -> Sequence[Entity]:
-    found = projects.named(project, name, ("namespace",), read)
+def _namespace(index: HeaderIndex, name: str) -> Sequence[Entity]:
+    found = index.named(name, ("namespace",))
     space = found[0] if found else Entity("namespace", name, f"namespace {name}")
-    members = [each for each in projects.members(project, space, read) if each.comment]
+    members = [each for each in index.members_of(space) if each.comment]
     return [space, *members] if found or members else ()

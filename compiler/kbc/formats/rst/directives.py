@@ -101,12 +101,6 @@ class _Highlight(SphinxDirective):
         return []
 
 
-class _DefaultRole(SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        self.context.default_role = self.argument
-        return []
-
-
 class _ModuleDirective(SphinxDirective):
     """`module` describes one; `currentmodule` names the module of what follows."""
 
@@ -118,9 +112,11 @@ class _ModuleDirective(SphinxDirective):
         return found
 
 
-class _Program(SphinxDirective):
+class _Setting(SphinxDirective):
+    """Says what `program` and `default-role` of what follows are."""
+
     def run(self) -> list[nodes.Node]:
-        self.context.program = self.argument
+        setattr(self.context, self.base_name.replace("-", "_"), self.argument)
         return []
 
 
@@ -382,9 +378,9 @@ _CLASSES: dict[str, type[SphinxDirective]] = {
         autoattribute autoproperty autodecorator autotype"""),
     **dict.fromkeys(DIRECTIVES, BreatheDirective),
     "meta": _Meta, "tags": _Tags, "autosummary": AutoSummary, "automodapi": AutoModApi,
-    "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
+    "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Setting,
     "changelog": _Release, "glossary": _Glossary, "highlight": _Highlight,
-    "highlightlang": _Highlight, "default-role": _DefaultRole,
+    "highlightlang": _Highlight, "default-role": _Setting,
     "centered": _Centered, "toctree": _Toctree, "include": Include, "literalinclude": LiteralInclude,
     "plot": Plot,
 }  # fmt: skip

@@ -42,7 +42,7 @@ def convert(
     def placed(problem: DocumentProblem) -> DocumentProblem:
         return replace(problem, line=numbers[min(problem.line, len(lines))])
 
-    return [replace(each, problems=tuple(map(placed, each.problems))) for each in found]
+    return [replace(found, problems=tuple(map(placed, found.problems)))]
 
 
 def _lines(source: str, docstring: ast.Constant) -> Iterator[_Line]:

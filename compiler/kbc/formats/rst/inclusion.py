@@ -16,6 +16,24 @@ from kbc.formats.selection import read_target, select
 from kbc.languages.suffixes import language_of
 
 _CMAKE_BRACKET = re.compile(r"#\[(?P<marks>=*)\[\.rst:")
+_PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})
+"""Options by which a file may include a part of itself."""
+
+
+def _part(text: str, options: dict[str, str]) -> str:
+    lines = text.split("\n")
+    start = int(options["start-line"]) if options.get("start-line") else None
+    end = int(options["end-line"]) if options.get("end-line") else None
+    text = "\n".join(lines[start:end])
+    if after := options.get("start-after"):
+        _, found, text = text.partition(after)
+        if not found:
+            raise ValueError(f"no text {after!r}")
+    if until := options.get("end-before"):
+        text, found, _ = text.partition(until)
+        if not found:
+            raise ValueError(f"no text {until!r}")
+    return text
 
 
 class _OfFile(SphinxDirective):
@@ -34,6 +52,9 @@ class _OfFile(SphinxDirective):
 
 
 class Include(_OfFile):
+    shown = staticmethod(_part)
+    """What is shown of the text of the file."""
+
     def run(self) -> list[nodes.Node]:
         target = self.argument
         if target.startswith("<") or ("code" in self.options and not target):
@@ -55,11 +76,6 @@ class Include(_OfFile):
         lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
         self.state_machine.insert_input(lines, path)
         return []
-
-    @staticmethod
-    def shown(text: str, options: dict[str, str]) -> str:
-        """What is shown of the text of the file."""
-        return _part(text, options)
 
 
 class CMakeModule(Include):
@@ -91,26 +107,6 @@ def _comments_of_cmake(lines: Iterable[str]) -> Iterator[str]:
         else:
             is_of_lines = line.startswith("#.rst:")
             yield ""
-
-
-_PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})
-"""Options by which a file may include a part of itself."""
-
-
-def _part(text: str, options: dict[str, str]) -> str:
-    lines = text.split("\n")
-    start = int(options["start-line"]) if options.get("start-line") else None
-    end = int(options["end-line"]) if options.get("end-line") else None
-    text = "\n".join(lines[start:end])
-    if after := options.get("start-after"):
-        _, found, text = text.partition(after)
-        if not found:
-            raise ValueError(f"no text {after!r}")
-    if until := options.get("end-before"):
-        text, found, _ = text.partition(until)
-        if not found:
-            raise ValueError(f"no text {until!r}")
-    return text
 
 
 class LiteralInclude(_OfFile):

@@ -30,7 +30,7 @@ def without_markdown_marks(text: str) -> str:
     has no headings of its own, also with headings and links of reStructuredText."""
     if "```" not in text and not text.lstrip().startswith(("#", "..")):
         return text
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.split("\n")
     is_text, fences = _scanned(lines)
     has_headings = _has_headings_of_markdown(lines, is_text)
     if not fences and not has_headings:

@@ -72,7 +72,7 @@ def convert(
     labels: Mapping[str, LabelTarget] | None = None,
     doxygen: DoxygenProjects | None = None,
     python_paths: Sequence[str] = (),
-) -> list[Converted]:
+) -> Converted:
     """The document of a file; raises `FormatError` for what is no text or nests too deeply. `labels` are
     what other pages have, by name, `doxygen` the headers that directives of Breathe may name, and
     `python_paths` where packages may begin besides the folders around the project."""
@@ -83,7 +83,7 @@ def convert(
     document = _doctree(without_markdown_marks(decode(data)), context)
     writer = RstWriter(context, document)
     text = writer.write()
-    result = Converted(
+    return Converted(
         text=text,
         format="rst",
         title=writer.title,
@@ -93,7 +93,6 @@ def convert(
         targets=_targets(document),
         problems=(*context.problems, *_errors(document)),
     )
-    return [result]
 
 
 def embedded(text: str, around: Context, module: str = "") -> list[str]:

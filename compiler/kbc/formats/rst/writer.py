@@ -256,8 +256,12 @@ class RstWriter:
             items.append(commonmark.indented(commonmark.blocks([[head], body]), "- "))
         return commonmark.blocks(items)
 
+    def _line(self, node: nodes.Node) -> str:
+        """The text in a node on one line."""
+        return " ".join(self.inline(node.children).split())
+
     def _term(self, term: nodes.Node) -> str:
-        return _wrapped(" ".join(self.inline(term.children).split()), "**")
+        return _wrapped(self._line(term), "**")
 
     def _fields(self, node: nodes.Element) -> Lines:
         found: Lines = []
@@ -266,7 +270,7 @@ class RstWriter:
             body = self._inner(field.children[1].children) if len(field.children) > 1 else []
             lines = commonmark.blocks([[name], body])
             if body and "" not in body and not body[0].startswith(("`" * 3, "- ", "|")):
-                lines = [f"{name}: {body[0]}", *body[1:]]
+                lines = commonmark.labelled(name, body)
             found += commonmark.indented(lines, "- ")
         return found
 
@@ -307,12 +311,12 @@ class RstWriter:
         for child in node.children:
             if isinstance(child, nodes.line_block):
                 found.extend(line.removesuffix("\\") for line in self._lines(child))
-            elif text := " ".join(self.inline(child.children).split()):
+            elif text := self._line(child):
                 found.append(commonmark.paragraph(text)[0])
         return commonmark.broken(found)
 
     def _rubric(self, node: nodes.Element) -> Lines:
-        text = " ".join(self.inline(node.children).split())
+        text = self._line(node)
         return [f"**{text}**"] if text else []
 
     def _note(self, node: nodes.Element) -> Lines:
@@ -330,11 +334,8 @@ class RstWriter:
         return self.blocks(_children(node, nodes.literal_block)[:1])
 
     def _table(self, node: nodes.table) -> Lines:
-        def inline(each: nodes.Element) -> str:
-            return " ".join(self.inline(each.children).split())
-
         self._contained += 1
-        lines = tables.write(node, self.blocks, inline)
+        lines = tables.write(node, self.blocks, self._line)
         self._contained -= 1
         return lines
 

@@ -89,11 +89,11 @@ class _Defined:
         return f"**{commonmark.escaped(self.label)}:** {commonmark.code_span(shown)}"
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The document of a manual; without text where a program wrote it from a page of its name beside it."""
     stem = posixpath.splitext(path)[0]
     if any(read(f"{stem}{ending}") is not None for ending in _WRITTEN_FROM):
-        return [Converted(text="", format="texinfo")]
+        return Converted(text="", format="texinfo")
     source = _TexinfoSource(path, read)
     text = with_macros(source.expanded(decode(data), path))
     writer = _TexinfoWriter(text)
@@ -101,7 +101,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     title = writer.title if writer.blocks else ""  # a file may define what others use
     head = [commonmark.heading(1, title)] if title else []
     lines = commonmark.blocks([*head, *writer.blocks])
-    result = Converted(
+    return Converted(
         text=commonmark.document(lines),
         format="texinfo",
         title=re.sub(r"[*`\\]", "", title),
@@ -109,7 +109,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         parts=tuple(source.parts),
         problems=tuple(source.problems),
     )
-    return [result]
 
 
 class _TexinfoSource:
@@ -228,7 +227,8 @@ class _TexinfoWriter:
         elif name == "clear":
             self._values.pop(rest, None)
         elif name == "settitle" or (name in ("title", "top") and not self.title):
-            self.title = self._inline(_VALUE.sub(self._known, rest))
+            known = _VALUE.sub(lambda each: each[0] if each["name"] in self._values else "", rest)
+            self.title = self._inline(known)
         elif name == "node":
             self._node = " ".join(rest.split(",")[0].split())
         elif name in commands.LEVELS:
@@ -243,9 +243,6 @@ class _TexinfoWriter:
             self._definition(definition["kind"], rest, is_further=bool(definition["more"]))
         elif name not in commands.NO_TEXT and name != "top" and len(self._open) < MAX_DEPTH:
             self._open.append(_TexinfoBlock(name, rest))
-
-    def _known(self, value: re.Match[str]) -> str:
-        return value[0] if value["name"] in self._values else ""
 
     def _heading(self, level: int, rest: str) -> None:
         while self._open:

@@ -231,9 +231,7 @@ def _label(title: str) -> str:
 
 def code_of(text: str) -> str:
     """Code between tags, without blank lines around it and the margin of the markup."""
-    if "\t" in text:
-        text = text.replace("\r\n", "\n").expandtabs(4)
-    return dedent("\n".join(trimmed(text.split("\n"))))
+    return dedent("\n".join(trimmed(text.expandtabs(4).split("\n"))))
 
 
 def _span(cell: etree._Element) -> str:

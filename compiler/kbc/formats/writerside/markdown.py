@@ -13,19 +13,14 @@ from kbc.formats.commonmark import fence
 from kbc.formats.document import DocumentProblem, FormatError, Read
 from kbc.formats.writerside.elements import INLINE, NO_TEXT, code_of
 from kbc.formats.writerside.page import TopicWriter, fragment
-from kbc.formats.writerside.snippets import markdown_fragment
-from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
+from kbc.formats.writerside.tags import ATTRIBUTE_LIST, TITLE, attributes, close_of
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 from kbc.languages.includes.fenced import FENCE, fenced_stretches
-from kbc.languages.includes.files import not_included
-from kbc.project.well_formed import comma_separated
+from kbc.languages.includes.files import indented, not_included
 
-_TITLE = re.compile(
-    r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE
-)
 _LIST = re.compile(ATTRIBUTE_LIST)
-_LIST_ALONE = re.compile(rf"^(?P<before>[ \t>]*)(?P<list>{ATTRIBUTE_LIST})[ \t]*$")
+_LIST_ALONE = re.compile(rf"[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*")
 _LIST_BELOW = re.compile(rf"(?:[ \t>]*\n)*[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*(?:\n|\Z)")
 _LIST_BEHIND = re.compile(
     rf"(?<=[)`\ue001]){ATTRIBUTE_LIST}|(?<=\S)[ \t]+{ATTRIBUTE_LIST}[ \t]*$", re.MULTILINE
@@ -76,7 +71,7 @@ def expand_page(
 def expand(topic: Topic, text: str) -> str:
     """The same for a topic that is being read, and for parts that it includes."""
     source = text.replace("\r\n", "\n").replace("\ue000", "").replace("\ue001", "")
-    source = _TITLE.sub(lambda found: f"# {found['title']}\n", source, count=1)
+    source = TITLE.sub(lambda found: f"# {found['title']}\n", source, count=1)
     with topic.scope(_declared(source)):
         return _Markdown(topic).expand(source)
 
@@ -100,7 +95,12 @@ class _Markdown:
 
     def expand(self, text: str) -> str:
         parts = [
-            [stretch if is_code else _LIST.sub(_on_one_line, stretch), is_code]
+            [
+                stretch
+                if is_code
+                else _LIST.sub(lambda found: " ".join(found[0].split()), stretch),
+                is_code,
+            ]
             for stretch, is_code in fenced_stretches(_without_comments(text))
         ]
         shown: list[str] = []
@@ -124,11 +124,7 @@ class _Markdown:
         """With everything in its place; a block has the indentation of its place on all lines."""
 
         def put(match: re.Match[str]) -> str:
-            kept = self._restored(self._kept[int(match["number"])])
-            indent = match["indent"]
-            if not indent:
-                return kept
-            return "\n".join(indent + line if line else "" for line in kept.split("\n"))
+            return indented(match["indent"] or "", self._restored(self._kept[int(match["number"])]))
 
         return _TOKEN.sub(put, text)
 
@@ -232,14 +228,9 @@ class _Markdown:
         name, id = topic.filled(stated.get("from", "")), topic.filled(stated.get("element-id", ""))
         path = topic.find(name) if name else topic.own_path
         with topic.scope(_declared(inner)), topic.inside(path, id) as is_bounded:
+            is_readable = path and is_bounded
             wanted = stated.get("use-filter", "")
-            found = None
-            if path and is_bounded:
-                if wanted and path.lower().endswith(".md"):
-                    raw = markdown_fragment(topic.text(path) or "", id)
-                    found = None if raw is None else expand(topic, _filtered(raw, wanted))
-                else:
-                    found = fragment(topic, path, id, expand)
+            found = fragment(topic, path, id, expand, wanted) if is_readable else None
         if found is None:
             if stated.get("nullable") == "true":
                 return ""
@@ -307,7 +298,7 @@ class _Markdown:
         """Without lines that hold nothing but an attribute list; a quote with a style gets its label."""
         shown: list[str] = []
         for line in lines:
-            alone = _LIST_ALONE.match(line) if "{" in line else None
+            alone = _LIST_ALONE.fullmatch(line) if "{" in line else None
             if alone is None:
                 shown.append(line)
                 continue
@@ -331,21 +322,6 @@ def _label_quote(lines: list[str], style: str) -> None:
         lines[at:at] = [f"{margin}> **{style.capitalize()}**", f"{margin}>"]
 
 
-def _filtered(text: str, wanted: str) -> str:
-    """A part without the elements whose filter is none of those wanted."""
-    names = frozenset(comma_separated(wanted))
-    opening = re.compile(r"<(?P<name>[\w-]+)\b(?P<attributes>[^<>]*\bfilter\s*=[^<>]*)>")
-    position = 0
-    while match := opening.search(text, position):
-        end = close_of(text, match["name"], match.end())
-        stated = comma_separated(attributes(match["attributes"]).get("filter", ""))
-        position = match.end()
-        if end is not None and names.isdisjoint(stated):
-            text = text[: match.start()] + text[end[1] :]
-            position = match.start()
-    return text
-
-
 def _without_comments(text: str) -> str:
     """Prose without comments; those in code stay."""
     if "<!--" not in text:
@@ -365,10 +341,6 @@ def _without_list(line: str) -> str:
         return _LIST_BEHIND.sub("", line)
     id = attributes(found["list"]).get("id")
     return found["title"] + (f' {{id="{id}"}}' if id else "")
-
-
-def _on_one_line(match: re.Match[str]) -> str:
-    return " ".join(match[0].split())
 
 
 def _gap(match: re.Match[str]) -> str:

@@ -9,13 +9,13 @@ from html import escape
 from lxml import etree
 
 from kbc.formats.writerside.elements import ElementWriter
-from kbc.formats.writerside.snippets import markdown_fragment
+from kbc.formats.writerside.snippets import filtered, markdown_fragment
 from kbc.formats.writerside.topic import Topic
 from kbc.languages import markdown
 from kbc.languages.anchors import rules_of
 from kbc.languages.html.page import read_html
 from kbc.languages.includes.fenced import fenced_stretches
-from kbc.languages.includes.files import not_included
+from kbc.languages.includes.files import indented, not_included
 
 _RULES = rules_of("writerside", {})
 
@@ -26,11 +26,12 @@ _PLACED = re.compile("^(?P<indent>[ \t]*)\ue000(?P<number>\\d+)\ue001[ \t]*$", r
 _ANYWHERE = re.compile("\ue000(\\d+)\ue001")
 
 
-def fragment(topic: Topic, path: str, id: str, expand: Expand) -> str | None:
-    """The Markdown of the part `id` of another topic; None where it is not there."""
+def fragment(topic: Topic, path: str, id: str, expand: Expand, wanted: str = "") -> str | None:
+    """The Markdown of the part `id` of another topic, None where it is not there; of one in Markdown without
+    the elements that the filter `wanted` leaves out."""
     if path.lower().endswith(".md"):
         found = markdown_fragment(topic.text(path) or "", id)
-        return None if found is None else expand(topic, found)
+        return None if found is None else expand(topic, filtered(found, wanted))
     element = topic.fragment(path, id)
     return None if element is None else TopicWriter(topic, expand).part(element)
 
@@ -80,9 +81,9 @@ class TopicWriter:
         path = topic.find(name) if name else topic.own_path
         with topic.declaring(element), topic.inside(path, id) as is_bounded:
             if path and is_bounded and path.lower().endswith(".md"):
-                found = markdown_fragment(topic.text(path) or "", id)
+                found = fragment(topic, path, id, self._expand)
                 if found is not None:
-                    self._kept.append(self._expand(topic, found))
+                    self._kept.append(found)
                     return f"<p>\ue000{len(self._kept) - 1}\ue001</p>"
             part = topic.fragment(path, id) if path and is_bounded else None
             if part is not None:
@@ -99,8 +100,7 @@ class TopicWriter:
             return text
 
         def block(match: re.Match[str]) -> str:
-            lines = self._kept[int(match["number"])].strip("\n").split("\n")
-            return "\n".join(match["indent"] + line if line else "" for line in lines)
+            return indented(match["indent"], self._kept[int(match["number"])].strip("\n"))
 
         def inline(match: re.Match[str]) -> str:
             return " ".join(self._kept[int(match[1])].split())

@@ -11,9 +11,7 @@ from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 
 
-def convert(
-    path: str, data: bytes, read: Read, named: Mapping[str, str] | None = None
-) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read, named: Mapping[str, str] | None) -> Converted:
     """The document of a topic; none of a library, whose parts other topics include. Raises `FormatError`
     for what is no topic."""
     text = decode(data)
@@ -36,7 +34,7 @@ def convert(
             ),
             "",
         )
-    result = Converted(
+    return Converted(
         text=written,
         format="writerside",
         title=title,
@@ -45,4 +43,3 @@ def convert(
         targets=tuple(dict.fromkeys(topic.targets)),
         problems=tuple(topic.problems),
     )
-    return [result]

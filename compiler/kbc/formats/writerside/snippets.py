@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
 from kbc.languages.anchors import slug
 from kbc.languages.includes.fenced import fenced_stretches
+from kbc.project.well_formed import comma_separated
 
 _OPENING = re.compile(r"<(?P<name>[A-Za-z][\w-]*)\b(?P<attributes>[^<>]*?)(?P<empty>/)?>")
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>.*)")
 _LIST_ALONE = re.compile(rf"[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*")
+_FILTERED = re.compile(r"<(?P<name>[\w-]+)\b(?P<attributes>[^<>]*\bfilter\s*=[^<>]*)>")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _TITLE = re.compile(r"^\[//\]:\s*#\s*\(title:[^\n]*\n|^#[ \t][^\n]*\n", re.MULTILINE)
 
@@ -29,6 +31,20 @@ def markdown_fragment(text: str, id: str) -> str | None:
             is_open = match["name"] == "snippet"
             return text[match.end() : end[0]] if is_open else text[match.start() : end[1]]
     return _chapter_or_block(text.split("\n"), id)
+
+
+def filtered(text: str, wanted: str) -> str:
+    """A part without the elements whose filter is none of those `wanted`; with all where none is."""
+    names = frozenset(comma_separated(wanted))
+    position = 0
+    while names and (match := _FILTERED.search(text, position)):
+        end = close_of(text, match["name"], match.end())
+        stated = comma_separated(attributes(match["attributes"]).get("filter", ""))
+        position = match.end()
+        if end is not None and names.isdisjoint(stated):
+            text = text[: match.start()] + text[end[1] :]
+            position = match.start()
+    return text
 
 
 def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -9,6 +9,11 @@ _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.%/-]+)"
 ATTRIBUTE_LIST = rf"\{{\s*(?:(?:[\w:-]+\s*=\s*{_VALUE}|#[\w-]+|\.[A-Za-z][\w-]*)\s*)+\}}"
 """`{src="a.kt" include-lines="1-3"}`; a text in braces without `=`, `#` or `.` is none."""
 
+TITLE = re.compile(
+    r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE
+)
+"""The comment that states the title of a topic in Markdown."""
+
 _STATED = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.%/-]+))|#([\w-]+)")
 _CDATA = re.compile(r"<!\[CDATA\[.*?\]\]>", re.DOTALL)
 

@@ -13,6 +13,7 @@ from lxml import etree
 from kbc.formats.document import Problems, Read
 from kbc.formats.writerside.project import TopicProject, declared, filled, is_shown, project_of
 from kbc.formats.writerside.sources import part
+from kbc.formats.writerside.tags import TITLE
 from kbc.formats.writerside.xml import parsed_if_any
 from kbc.languages.anchors import slug
 from kbc.languages.includes.files import not_included
@@ -24,7 +25,6 @@ MAX_CHARS = 4_000_000
 """Of what one topic takes in, however it nests."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_TITLE_COMMENT = re.compile(r"^\[//\]:\s*#\s*\(title:\s*(?P<title>.*?)\)\s*$", re.MULTILINE)
 _TITLE_HEADING = re.compile(r"^#\s+(?P<title>.+?)\s*(?:\{[^}\n]*\})?\s*$", re.MULTILINE)
 _IN_XML = re.compile(r"<topic\b[^>]*?\btitle\s*=\s*\"(?P<title>[^\"]*)\"", re.DOTALL)
 
@@ -130,7 +130,7 @@ class Topic:
         path = self.find(page) if page else self.path
         text = (self.text(path) if path else None) or ""
         title = _titled(text, anchor) if anchor else ""
-        for pattern in (_IN_XML, _TITLE_COMMENT, _TITLE_HEADING):
+        for pattern in (_IN_XML, TITLE, _TITLE_HEADING):
             if not title and (found := pattern.search(text)):
                 title = found["title"]
         return self.filled(title) or anchor or page

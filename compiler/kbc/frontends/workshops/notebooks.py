@@ -23,7 +23,7 @@ def notebook_text(path: str, data: bytes, *, is_solved: bool) -> str:
         cells = [_unsolved(mapping(cell)) for cell in sequence(book.get("cells"))]
         data = json.dumps({**book, "cells": cells}).encode()
     try:
-        return notebook.convert(path, data, lambda _: None)[0].text
+        return notebook.convert(path, data, lambda _: None).text
     except FormatError:
         return decode_any(data)
 
