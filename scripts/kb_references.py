@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import make_test_catalogue
-from front_matter import front_matter
 from quint_tool import Miss
+
+from kbc.languages.front_matter import below_front_matter
 
 STEP = re.compile(r"(\d+)\.(problem|solution)(?:\..+)?")
 
@@ -25,7 +26,7 @@ def expected_signature(name: str, type_: str, variadic: bool) -> str:
 def builtin_misses(kb: Path, table: dict[str, dict[str, Any]]) -> Iterator[Miss]:
     described = {}
     for path in sorted((kb / "builtins").glob("**/*.md")):
-        page = front_matter(path.read_text("utf-8"))
+        page, _ = below_front_matter(path.read_text("utf-8"))
         described[page["name"]] = str(path.relative_to(kb))
         entry = table.get(page["name"])
         if entry is None:
@@ -47,7 +48,7 @@ def builtin_misses(kb: Path, table: dict[str, dict[str, Any]]) -> Iterator[Miss]
 def reference_misses(kb: Path, table: dict[str, Any]) -> Iterator[Miss]:
     patterns = {}
     for path in sorted((kb / "patterns").glob("*.md")):
-        page = front_matter(path.read_text("utf-8"))
+        page, _ = below_front_matter(path.read_text("utf-8"))
         where = str(path.relative_to(kb))
         patterns[page["id"]] = where
         for name in page.get("required_builtins", []):

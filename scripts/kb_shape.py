@@ -7,17 +7,18 @@ exactly those of the tool, are compared with its table by check_kb.py.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from front_matter import front_matter
-from markdown_blocks import blocks_of
+from kb_references import STEP
+from markdown_blocks import blocks_of, sections_of
+
+from kbc.languages.front_matter import below_front_matter
 
 MOST_LINES = 300  # of an example
 LEAST_LINES = 30
@@ -68,7 +69,6 @@ PARTS = {
     ),
     "a run whose name ends with Test": re.compile(r"^\s*run \w+Test\b", re.MULTILINE),
 }
-STEP = re.compile(r"(\d+)\.(problem|solution)(?:\..+)?")
 FENCED = re.compile(r"^(```+|~~~+).*?^\1", re.MULTILINE | re.DOTALL)
 CASE_PLACE = re.compile(r"(.+\.qnt):(\d+)")
 
@@ -91,7 +91,7 @@ def too_few(where: str, what: str, number: int) -> Iterator[Found]:
         yield where, 1, f"{number} {what}, but at least {LEAST[what]} are promised"
 
 
-def fields_missing(where: str, values: dict[str, Any], names: Iterable[str]) -> Iterator[Found]:
+def fields_missing(where: str, values: Mapping[str, Any], names: Iterable[str]) -> Iterator[Found]:
     for name in names:
         if not values.get(name):
             yield where, 1, f"the front matter has no {name!r}"
@@ -105,12 +105,12 @@ def builtin_misses(kb: Path) -> Iterator[Found]:
     """Of each builtin: its fields, a description, examples with results, common mistakes."""
     for path in pages_in(kb, "builtins"):
         text, where = path.read_text("utf-8"), str(path.relative_to(kb))
-        yield from fields_missing(where, front_matter(text), BUILTIN_FIELDS)
+        stated, body = below_front_matter(text)
+        yield from fields_missing(where, stated, BUILTIN_FIELDS)
         for heading in BUILTIN_SECTIONS:
             if not re.search(rf"^{heading}$", text, re.MULTILINE):
                 yield where, 1, f"there is no section {heading!r}"
-        described = text.partition("\n---\n")[2].partition("### Examples")[0]
-        if not described.strip():
+        if not body.partition("### Examples")[0].strip():
             yield where, 1, "what the builtin does is not described"
         results = sum(len(RESULT.findall(block.code)) for block in blocks_of(text, {"quint"}))
         if results < LEAST_RESULTS:
@@ -130,7 +130,7 @@ def doc_misses(kb: Path) -> Iterator[Found]:
         page for folder in ("choreo", "lessons", "guidelines") for page in pages_in(kb, folder)
     ]
     for path in (*documentation, *others):
-        page = front_matter(path.read_text("utf-8"))
+        page, _ = below_front_matter(path.read_text("utf-8"))
         yield from fields_missing(str(path.relative_to(kb)), page, DOC_FIELDS)
 
 
@@ -157,7 +157,7 @@ def guide_misses(kb: Path) -> Iterator[Found]:
     patterns = pages_in(kb, "patterns")
     yield from too_few("patterns", "patterns", len(patterns))
     for path in patterns:
-        page = front_matter(path.read_text("utf-8"))
+        page, _ = below_front_matter(path.read_text("utf-8"))
         yield from fields_missing(str(path.relative_to(kb)), page, PATTERN_FIELDS)
     for folder in ("guidelines", "lessons"):
         yield from too_few(folder, folder, len(pages_in(kb, folder)))
@@ -236,7 +236,7 @@ def case_misses(kb: Path) -> Iterator[Found]:
 def page_misses(kb: Path) -> Iterator[Found]:
     """Pages of documentation sets; the error messages, each reproduced and explained."""
     for path in pages_in(kb, "sources"):
-        page = front_matter(path.read_text("utf-8"))
+        page, _ = below_front_matter(path.read_text("utf-8"))
         yield from fields_missing(str(path.relative_to(kb)), page, PAGE_FIELDS)
     messages: Counter[str] = Counter()
     for path in pages_in(kb, "sources/errors"):
@@ -259,14 +259,6 @@ def page_misses(kb: Path) -> Iterator[Found]:
         if times > 1:
             yield "sources/errors", 1, f"{heading!r} is described {times} times"
     yield from too_few("sources/errors", "error messages", len(messages))
-
-
-def sections_of(text: str) -> Iterator[tuple[int, str, str]]:
-    """Line, heading and text of each level-2 section."""
-    lines = text.split("\n")
-    starts = [number for number, line in enumerate(lines, 1) if line.startswith("## ")]
-    for start, end in itertools.pairwise([*starts, len(lines) + 1]):
-        yield start, lines[start - 1].removeprefix("## "), "\n".join(lines[start : end - 1])
 
 
 def is_reproduced(section: str) -> bool:

@@ -1,7 +1,8 @@
-"""Fenced code blocks of Markdown text, with their lines and info strings."""
+"""Fenced code blocks and sections of Markdown text, with their lines."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,3 +28,11 @@ def blocks_of(text: str, languages: set[str]) -> Iterator[Block]:
             if info and info[0] in languages:
                 yield Block(start, tuple(info[1:]), "\n".join(lines[start - 1 : number - 1]))
             fence = ""
+
+
+def sections_of(text: str) -> Iterator[tuple[int, str, str]]:
+    """Line, heading and text of each level-2 section."""
+    lines = text.split("\n")
+    starts = [number for number, line in enumerate(lines, 1) if line.startswith("## ")]
+    for start, end in itertools.pairwise([*starts, len(lines) + 1]):
+        yield start, lines[start - 1].removeprefix("## "), "\n".join(lines[start : end - 1])

@@ -17,7 +17,6 @@ sections.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -28,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from markdown_blocks import blocks_of
+from markdown_blocks import blocks_of, sections_of
 
 OFFLINE = Path(__file__).resolve().parent / "quint" / "offline.cjs"
 PATIENCE_S = 120  # one command; the slowest simulates 10,000 traces in about a second
@@ -84,16 +83,16 @@ def transcripts_of(text: str) -> tuple[list[Command], list[Found]]:
     return commands, wrong
 
 
+def has_transcript(text: str) -> bool:
+    return any("tried" in block.words for block in blocks_of(text, {"console"}))
+
+
 def sections_without(text: str) -> Iterator[Found]:
     """Level-2 sections without a transcript, of a page that has one elsewhere."""
-    tried = [block.line for block in blocks_of(text, {"console"}) if "tried" in block.words]
-    if not tried:
-        return
-    lines = text.split("\n")
-    starts = [n for n, line in enumerate(lines, 1) if line.startswith("## ")]
-    for start, end in itertools.pairwise([*starts, len(lines) + 1]):
-        if not any(start < line < end for line in tried):
-            yield start, f"no transcript in the section {lines[start - 1][3:]!r}"
+    if has_transcript(text):
+        for start, heading, body in sections_of(text):
+            if not has_transcript(body):
+                yield start, f"no transcript in the section {heading!r}"
 
 
 def files_of(text: str) -> dict[str, str]:

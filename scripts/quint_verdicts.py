@@ -97,9 +97,9 @@ def workshop_misses(job: Job, root: Path) -> Iterator[Miss]:
         return
     step = root.joinpath(*place.parts[: depth + 1])
     number, _, rest = step.name.partition(".")
-    for page in (step / "README.mdx", step.parent / "README.mdx", step.parent / "FINISHED.mdx"):
-        if not page.is_file():
-            yield Miss(str(place), 1, f"{page.relative_to(root)} is missing")
+    page = step / "README.mdx"
+    if not page.is_file():
+        yield Miss(str(place), 1, f"{page.relative_to(root)} is missing")
     if rest.startswith("solution"):
         if job.failing:
             yield Miss(str(place), 1, "a solution lists runs that fail")

@@ -112,16 +112,6 @@ def test_signatures_of_variadic_builtins_show_it(checker: ModuleType) -> None:
     )
 
 
-def test_front_matter_of_strings_and_lists(checker: ModuleType) -> None:
-    text = '---\nname: "q::debug"\ntags: [a, "b, c"]\nrelated:\n  - x\n  - y\n---\nbody: no\n'
-
-    assert checker.kb_references.front_matter(text) == {
-        "name": "q::debug",
-        "tags": ["a", "b, c"],
-        "related": ["x", "y"],
-    }
-
-
 def test_a_comment_on_the_truth_of_a_formula_becomes_an_execution(checker: ModuleType) -> None:
     text = page(
         "```quint\nvar x: int\ntemporal up = always(next(x) >= x)\n"

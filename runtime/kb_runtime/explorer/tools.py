@@ -27,7 +27,6 @@ class Field:
     """An input of a form. `control` is `choice`, `choices`, `flag`, `number`, `json`, `list` or `text`."""
 
     name: str
-    label: str
     control: str
     description: str
     choices: Sequence[str]
@@ -89,7 +88,6 @@ def fields_of(schema: Mapping[str, Any], given: Mapping[str, str]) -> list[Field
         default = prop.get("default")
         found.append(
             Field(
-                name,
                 name,
                 control,
                 prop.get("description", ""),

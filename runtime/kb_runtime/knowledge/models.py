@@ -3,25 +3,26 @@ other sections while the encoder is loaded."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from kb_runtime.companion import COMPANION
 from kb_runtime.search.encoder import QUERY_TOKENS, QueryEncoder
-from kb_runtime.search.ports import SearchBackend
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.ranking.cross_encoder import CrossEncoder
     from kb_runtime.search.searcher import Searcher
     from kb_runtime.store.manifest import Manifest
 
+    class Searched(SearchBackend, Protocol):
+        """What a search reads, with the encoder as it is loaded, and the searcher over it."""
 
-class Searched(SearchBackend, Protocol):
-    """What a search reads, with the encoder as it is loaded, and the searcher over it."""
-
-    @property
-    def encoder(self) -> QueryEncoder | None: ...
-    @property
-    def searcher(self) -> Searcher: ...
+        @property
+        def encoder(self) -> QueryEncoder | None: ...
+        @property
+        def searcher(self) -> Searcher: ...
 
 
 def open_encoder(manifest: Manifest) -> QueryEncoder:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kb_runtime.records.gherkin import issue_key
 from kb_runtime.records.outcomes import PASSED, ended
-from kb_runtime.records.streams.values import objects
+from kb_runtime.records.streams.values import an_object, objects
 
 _Record = Mapping[str, Any]
 
@@ -79,8 +79,7 @@ def _record(result: _Record) -> dict[str, Any]:
 
 
 def _outcome(result: _Record) -> str:
-    status, stated = result["status"], result.get("statusDetails")
-    details: _Record = stated if isinstance(stated, Mapping) else {}
+    status, details = result["status"], an_object(result.get("statusDetails"))
     said = [] if status == PASSED else [details.get("message")]
     return ended(status, said, is_flaky=details.get("flaky") is True)
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from kb_runtime.records import exports
+from kb_runtime.records.streams.values import an_object
 from kb_runtime.records.well_formed import well_formed
 from kb_runtime.records.written import case_words
 
@@ -261,8 +262,7 @@ def as_record(case: Case) -> dict[str, Any]:
 
 def _merged(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record with what a nested `testInfo` says where the record itself says nothing."""
-    inner = record.get("testInfo")
-    merged = dict(inner) if isinstance(inner, Mapping) else {}
+    merged = dict(an_object(record.get("testInfo")))
     merged.update((name, value) for name, value in record.items() if not _is_empty(value))
     return merged
 

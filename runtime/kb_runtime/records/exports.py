@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kb_runtime.records import allure, outcomes, runs
-from kb_runtime.records.streams.values import objects
+from kb_runtime.records.streams.values import an_object, objects
 
 WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", "values")
 """Objects that hold a list of records call it so, the more telling names first."""
@@ -142,8 +142,7 @@ def _xray(record: _Record) -> _Record:
 def _precondition(held: Any) -> Any:
     if not isinstance(held, Mapping):
         return held
-    jira = held.get("jira")
-    return held.get("definition") or (jira.get("summary") if isinstance(jira, Mapping) else None)
+    return held.get("definition") or an_object(held.get("jira")).get("summary")
 
 
 def _jira_issue(record: _Record) -> _Record:
@@ -262,8 +261,8 @@ def _is_zephyr(record: _Record) -> bool:
 
 def _zephyr(record: _Record) -> _Record:
     """A test case of Zephyr Scale: steps with `description`, `testData` and `expectedResult`."""
-    script = record.get("testScript")
-    steps: Any = script.get("steps") if isinstance(script, Mapping) else None
+    script = an_object(record.get("testScript"))
+    steps: Any = script.get("steps")
     if isinstance(steps, list):
         inner = [each.get("inline", each) if isinstance(each, Mapping) else each for each in steps]
         steps = [
@@ -272,7 +271,7 @@ def _zephyr(record: _Record) -> _Record:
             else step
             for step in inner
         ]
-    elif isinstance(script, Mapping) and script.get("text"):
+    elif script.get("text"):
         steps = _gherkin_steps(script["text"]) or script["text"]
     folder = record.get("folder")
     found = _with(
@@ -309,10 +308,8 @@ def _pytest(record: _Record) -> _Record:
 
 def _outcome(record: _Record) -> str:
     outcome = record.get("outcome")
-    call = record.get("call")
-    crash = call.get("crash") if isinstance(call, Mapping) else None
-    message = crash.get("message") if isinstance(crash, Mapping) else None
-    return outcomes.ended(outcome, [message]) if outcome else ""
+    crash = an_object(an_object(record.get("call")).get("crash"))
+    return outcomes.ended(outcome, [crash.get("message")]) if outcome else ""
 
 
 def _gherkin_steps(text: Any) -> list[dict[str, Any]] | None:

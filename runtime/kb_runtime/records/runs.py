@@ -18,7 +18,7 @@ from kb_runtime.records.gherkin import Line, conditions, numbered, steps_from
 from kb_runtime.records.gherkin_keywords import steps_in_any_language
 from kb_runtime.records.outcomes import FAILED, FLAKY, PASSED, SKIPPED, ended, last_outcome, outcome
 from kb_runtime.records.streams import cucumber_messages, livingdoc, native
-from kb_runtime.records.streams.values import objects, text
+from kb_runtime.records.streams.values import an_object, objects, text
 
 _Record = Mapping[str, Any]
 
@@ -99,8 +99,7 @@ def _rspec(example: _Record) -> dict[str, Any]:
     """An example of RSpec, below the descriptions of the groups around it."""
     own, whole = (str(example.get(name) or "") for name in ("description", "full_description"))
     path = str(example.get("file_path") or "").removeprefix("./")
-    error = example.get("exception")
-    said = [error.get("message")] if isinstance(error, Mapping) else []
+    said = [an_object(example.get("exception")).get("message")]
     status = SKIPPED if example["status"] == "pending" else example["status"]
     above = whole.removesuffix(own).strip()
     return _automated(
@@ -228,12 +227,12 @@ def _jest(files: Any) -> Iterator[dict[str, Any]]:
     for name, file in zip(names, objects(files), strict=True):
         path = name.removeprefix(common).lstrip("/")
         for test in objects(file.get("assertionResults")):
-            place = test.get("location")
+            line = an_object(test.get("location")).get("line")
             title = test.get("title") or test.get("fullName") or ""
             yield _automated(
                 path,
                 [*_texts(test.get("ancestorTitles")), str(title)],
-                testPath=_at(path, place.get("line") if isinstance(place, Mapping) else None),
+                testPath=_at(path, line),
                 expectedResults=ended(
                     _NOT_RUN.get(str(test.get("status")), test.get("status")),
                     (_texts(test.get("failureMessages")) or _texts(test.get("retryReasons")))[:1],
@@ -263,8 +262,7 @@ def _mochawesome(suites: Any, file: str, above: list[str]) -> Iterator[dict[str,
 
 
 def _mocha_test(test: _Record, path: str, titles: list[str]) -> dict[str, Any]:
-    error = test.get("err")
-    message = error.get("message") if isinstance(error, Mapping) else None
+    message = an_object(test.get("err")).get("message")
     status = test.get("state") or (FAILED if message else None)
     # The reporter `json` says of no test that it passed: one that did has a speed.
     status = status or (PASSED if "speed" in test else "pending")
@@ -419,7 +417,7 @@ def _body(body: Any) -> str:
 def _newman_outcomes(run: Any) -> dict[Any, str]:
     """Id of a request -> what its tests said when Newman ran them last."""
     found: dict[Any, str] = {}
-    for execution in objects(run.get("executions") if isinstance(run, Mapping) else None):
+    for execution in objects(an_object(run).get("executions")):
         item = execution.get("item")
         checks = objects(execution.get("assertions"))
         errors = [each["error"] for each in checks if isinstance(each.get("error"), Mapping)]

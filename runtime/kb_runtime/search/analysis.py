@@ -43,10 +43,10 @@ from kb_runtime.text.words.slavic import czech_stem, polish_stem
 from kb_runtime.text.words.unspaced import (
     FUNCTION_PAIRS,
     UNSPACED,
-    UNSPACED_EARLIER,
     pairs,
     pairs_of_letters,
     pieces,
+    unspaced_earlier,
 )
 
 if TYPE_CHECKING:
@@ -330,7 +330,7 @@ def _placed(
 def is_unspaced(text: str, earlier: bool = False) -> bool:
     """Whether `text` has letters of a script that puts no spaces between words; `earlier`: by the earlier
     recipe."""
-    runs = UNSPACED_EARLIER if earlier else UNSPACED
+    runs = unspaced_earlier() if earlier else UNSPACED
     return not text.isascii() and runs.search(text) is not None
 
 
@@ -425,7 +425,7 @@ def _split_earlier(word: str) -> list[str]:
     """The terms of a word with a run without spaces, as the earlier recipe has them."""
     return [
         term
-        for piece, unspaced in pieces(word, UNSPACED_EARLIER)
+        for piece, unspaced in pieces(word, unspaced_earlier())
         for term in (
             pairs_of_letters(fold(piece))
             if unspaced

@@ -28,7 +28,8 @@ _SETTLED_NS = 20_000_000
 """Two changes within a tick of the kernel's clock (up to 10 ms) have one ctime: younger files wait."""
 _ATTEMPTS = 25
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
+"""What malloc takes from its heap: after larger blocks it keeps a megabyte for each thread that hashed."""
 _MAX_THREADS = 4
 
 

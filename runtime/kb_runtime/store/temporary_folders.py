@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import errno
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -76,7 +77,6 @@ def _lock(folder: str) -> int | None:
 def remove_abandoned(parent: str, prefix: str) -> None:
     """Removes the folders below `parent` whose names start with `prefix` and whose lock nobody holds.
     Raises `OSError` where `parent` cannot be listed."""
-    import shutil
     import time
 
     for name in os.listdir(parent):
@@ -91,6 +91,8 @@ def remove_abandoned(parent: str, prefix: str) -> None:
             continue
         lock = lock_folder(path)
         if lock is not None:
+            import shutil
+
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
 
@@ -98,9 +100,7 @@ def remove_abandoned(parent: str, prefix: str) -> None:
 def make_folder(prefix: str, parent: str | None = None) -> str:
     """A new folder below `parent`, by default among the system's temporary ones, which is locked and which
     this thread needs until `remove_made`; the end of the process removes it otherwise. Raises `OSError`."""
-    import tempfile
-
-    parent = parent or tempfile.gettempdir()
+    parent = parent or _system_folder()
     with _making:
         if not _made:
             atexit.register(remove_remaining)
@@ -109,6 +109,19 @@ def make_folder(prefix: str, parent: str | None = None) -> str:
             with suppress(FileNotFoundError):
                 return _make(parent, prefix)
         return _make(parent, prefix)
+
+
+def _system_folder() -> str:
+    """Where the system has temporary files. `tempfile`, which finds that everywhere, costs a server 3 ms
+    before its first answer and half a megabyte."""
+    stated = filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP")))
+    folder = os.path.abspath(next(stated, "/tmp"))
+    is_usable = os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)
+    if os.name == "posix" and is_usable and "tempfile" not in sys.modules:
+        return folder
+    import tempfile
+
+    return tempfile.gettempdir()
 
 
 def _make(parent: str, prefix: str) -> str:
@@ -166,12 +179,15 @@ def end_process(code: int) -> NoReturn:
 
 
 def _remove(folder: str) -> None:
-    """A thread that writes into the folder meanwhile is waited for, up to half a second."""
-    import shutil
+    """A thread that writes into the folder, which has files only, is waited for, up to half a second."""
     import time
 
     for _ in range(_REMOVALS):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            for name in os.listdir(folder):
+                with suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+            os.rmdir(folder)
         if not os.path.lexists(folder):
             break
         time.sleep(0.05)

@@ -7,7 +7,6 @@ is no signature, and needs none, because a position gives access to nothing new.
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,6 +23,8 @@ def write_cursor(
     build_id: str, tool: str, filters: Mapping[str, Any], position: Sequence[int]
 ) -> str:
     """A cursor that continues the same call at `position` (what its numbers mean is the tool's)."""
+    import base64  # which most servers never need
+
     places = list(position)
     fields = {
         "v": VERSION,
@@ -70,6 +71,8 @@ def bad_cursor(reason: str) -> ToolError:
 
 
 def _fields(cursor: str) -> dict[str, Any]:
+    import base64
+
     if len(cursor) > _MAX_CURSOR_CHARS:
         raise bad_cursor("it is too long")
     try:

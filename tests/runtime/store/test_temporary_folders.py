@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
@@ -55,15 +53,14 @@ def test_a_folder_from_before_the_clock_went_back_is_removed_and_a_new_one_is_no
 def test_a_folder_into_which_a_thread_writes_while_it_is_removed_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really_remove, refusals = shutil.rmtree, iter((True, True, False))
+    really_remove, writes = os.rmdir, iter((True, True, False))
 
-    def remove(path: str, **options: Any) -> None:
-        if next(refusals, False):  # the folder is not empty
+    def remove(path: str) -> None:
+        if next(writes, False):
             Path(path, ".tantivy-meta.lock").touch()
-        else:
-            really_remove(path, **options)
+        really_remove(path)
 
-    monkeypatch.setattr(shutil, "rmtree", remove)
+    monkeypatch.setattr(os, "rmdir", remove)
     remove_made(make_folder("work-", str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
 
@@ -154,3 +151,25 @@ os.waitpid(child, 0)
 print(len(os.listdir(os.path.dirname(folder))), os.path.isdir(folder))
 """
     assert ended(tmp_path, program) == (0, "1 True\n", "", [])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="another system has its folder elsewhere")
+@pytest.mark.parametrize(
+    ("stated", "place"),
+    [({"TMPDIR": ""}, "a"), ({"TMPDIR": "{}/c"}, "a"), ({}, "a"), ({"TMPDIR": "{}/b"}, "b")],
+)
+def test_a_folder_is_where_tempfile_would_make_it(
+    tmp_path: Path, stated: dict[str, str], place: str
+) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    environment = {"PYTHONPATH": str(RUNTIME), "TEMP": str(tmp_path / "a")}
+    environment |= {name: text.format(tmp_path) for name, text in stated.items()}
+    program = (
+        "from kb_runtime.store.temporary_folders import *; folder = make_folder('work-');"
+        "import os, tempfile; print(os.path.dirname(folder), tempfile.gettempdir())"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert made.stdout.split() == [str(tmp_path / place)] * 2

@@ -8,7 +8,7 @@ from typing import Any
 from kb_runtime.records.gherkin import Line, conditions, issue_key, steps_from
 from kb_runtime.records.gherkin_keywords import steps_in_any_language
 from kb_runtime.records.outcomes import PASSED, ended
-from kb_runtime.records.streams.values import objects, text
+from kb_runtime.records.streams.values import an_object, objects, text
 
 _Message = Mapping[str, Any]
 
@@ -38,9 +38,8 @@ class _Features:
         self._place: dict[str, list[str]] = {}
         self._conditions: set[str] = set()
         for document in documents:
-            feature = document.get("feature")
-            if isinstance(feature, Mapping):
-                self._add(feature, [text(feature.get("name"))])
+            feature = an_object(document.get("feature"))
+            self._add(feature, [text(feature.get("name"))])
 
     def _add(self, parent: _Message, place: list[str]) -> None:
         for child in objects(parent.get("children")):
@@ -65,8 +64,7 @@ class _Features:
         name = text(pickle.get("name"))
         tags = [text(tag.get("name")).removeprefix("@") for tag in objects(pickle.get("tags"))]
         before, own = self._steps(pickle)
-        location = scenario.get("location")
-        line = location.get("line") if isinstance(location, Mapping) else None
+        line = an_object(scenario.get("location")).get("line")
         stem = uri.rpartition("/")[2].removesuffix(".md").removesuffix(".feature")
         return {
             "uid": f"{stem}: {name}",
@@ -103,13 +101,11 @@ def _sources(held: _Message) -> list[str]:
 
 def _data(argument: Any) -> list[str]:
     """The table or text below a step."""
-    if not isinstance(argument, Mapping):
-        return []
-    table, quoted = argument.get("dataTable"), argument.get("docString")
-    if isinstance(table, Mapping):
+    held = an_object(argument)
+    if isinstance(table := held.get("dataTable"), Mapping):
         rows = (objects(row.get("cells")) for row in objects(table.get("rows")))
         return [f"| {' | '.join(text(cell.get('value')) for cell in row)} |" for row in rows]
-    return text(quoted.get("content")).splitlines() if isinstance(quoted, Mapping) else []
+    return text(an_object(held.get("docString")).get("content")).splitlines()
 
 
 def _outcomes(messages: Sequence[_Message]) -> dict[str, str]:

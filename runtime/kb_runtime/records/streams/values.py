@@ -11,6 +11,11 @@ def objects(value: Any) -> list[Mapping[str, Any]]:
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
+def an_object(value: Any) -> Mapping[str, Any]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def text(value: Any) -> str:
     """A value as text, "" for none."""
     return "" if value is None else str(value)

@@ -144,15 +144,15 @@ def _identity(artifact: Knowledge, key: tuple[str, int]) -> tuple[str, str]:
 def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:
     """The rows of a test: those of what it is about, and those of its steps."""
     rows = artifact.chunks.rows_of(record, info.rows)
-    types, step = artifact.chunks.column("type"), _code(artifact, STEP)
+    types, step = artifact.chunks.column("type"), _step_code(artifact)
     first_step = next((row for row in rows if types[row] == step), rows.stop)
     return range(rows.start, first_step), range(first_step, rows.stop)
 
 
-def _code(artifact: Knowledge, type: str) -> int:
-    """The number of a chunk type in its column; -1 when no chunk has the type."""
+def _step_code(artifact: Knowledge) -> int:
+    """The number of steps in the column of chunk types; -1 when no chunk is one."""
     labels = artifact.chunks.labels("type")
-    return labels.index(type) if type in labels else -1
+    return labels.index(STEP) if STEP in labels else -1
 
 
 def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[int, float]:
@@ -188,7 +188,7 @@ def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[i
 def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
     """The best row of each sort for each test that has a row."""
     records, types = artifact.chunks.column("record"), artifact.chunks.column("type")
-    step = _code(artifact, STEP)
+    step = _step_code(artifact)
     found: _Evidences = {}
     for row, score in scores.items():
         key = artifact.collection_of(row).name, records[row]
