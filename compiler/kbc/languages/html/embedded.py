@@ -19,7 +19,14 @@ from kbc.cache.phases import remembered
 from kbc.languages import markdown
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.fenced import CODE, FENCE, Kept, after_fence, without_marks
+from kbc.languages.includes.fenced import (
+    CODE,
+    FENCE,
+    INDENTED_CODE,
+    Kept,
+    after_fence,
+    without_marks,
+)
 from kbc.languages.mdx.syntax import VOID_ELEMENTS, code_spans
 from kbc.limits import MAX_HTML_DEPTH, MAX_INLINE_CHARS
 
@@ -55,7 +62,6 @@ _ROW = re.compile(r"<tr[\s>]", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t]*")
 _TEXT_BELOW = re.compile(r"\n[ \t>]*[^\s>]")
 _QUOTED = re.compile(r"[ \t]*>[ \t]?")
-_INDENTED_CODE = 4  # columns
 
 _MARKDOWN_BELOW = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]")
 _FILLED_IN = re.compile(
@@ -192,7 +198,7 @@ class _Rewriting:
 
     def _is_in_code(self) -> bool:
         """Whether the line is indented code."""
-        is_indented = len(self._margin.expandtabs(4)) >= _INDENTED_CODE
+        is_indented = len(self._margin.expandtabs(4)) >= INDENTED_CODE
         return is_indented and not self._is_mdx and self._line in self._code_lines
 
     def _shown(self, element: _Embedded, quotes: int) -> list[str]:

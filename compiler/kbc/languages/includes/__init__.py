@@ -12,8 +12,8 @@ from kbc.languages.includes.expansion import expand, may_include
 from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings, is_complete
 from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.templates.erb import expand_ruby
-from kbc.languages.includes.templates.liquid import Liquid, first_value
-from kbc.languages.includes.templates.values import Lookup
+from kbc.languages.includes.templates.liquid import Liquid
+from kbc.languages.includes.templates.values import Lookup, first_value
 
 __all__ = [
     "AttributeStyle",

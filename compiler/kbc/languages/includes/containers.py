@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import FENCE, after_fence, indentation
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 
 _INDENTED = re.compile(
@@ -247,9 +247,7 @@ def _labelled(indent: str, shown: str) -> Iterator[str]:
 
 def _is_open(lines: Sequence[str], index: int, found: re.Match[str]) -> bool:
     """Whether indented text follows: `!!! x` in prose is no admonition."""
-    width = len(found["indent"].expandtabs(4))
-    following = _next_text(lines, index)
-    return len(following.expandtabs(4)) - len(following.expandtabs(4).lstrip()) >= width + 2
+    return indentation(_next_text(lines, index)) >= indentation(found["indent"] + "!") + 2
 
 
 def _next_text(lines: Sequence[str], index: int) -> str:
