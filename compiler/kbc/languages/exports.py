@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.cache.phases import remembered
 from kbc.languages.definitions.tree import at
 from kbc.languages.grammars import text_of, tree
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 # Without one of these a file re-exports nothing and need not be parsed.
 _HINTS: Mapping[str, re.Pattern[str]] = {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule, by_kind
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.node_types import CALLABLE
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _PASCAL_KINDS = {"declClass": "class", "declIntf": "interface", "declHelper": "implementation"}
 _ADA_KINDS = {"record_type_definition": "struct", "enumeration_type_definition": "enum"}

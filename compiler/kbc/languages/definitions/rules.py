@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from tree_sitter import Node
 
 from kbc.languages.definitions.tree import NodeNames, at
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 Definition = tuple[str, str]
 """Kind and name; one of them is empty for no definition."""
 
 NOTHING: Definition = ("", "")
 
-Reader = Callable[[NodeNames, "Node", str], Definition]
+Reader = Callable[[NodeNames, Node, str], Definition]
 """Takes a node and the kind of the definition around it, "" without one."""
 
 

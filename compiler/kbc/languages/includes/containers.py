@@ -129,7 +129,9 @@ class _Labelling:
             elif self._open_colons and _COLONS_END.match(line):
                 self._open_colons -= 1
                 yield ""
-            elif (found := _SLASHES.match(line)) and self._is_closed(found["marks"]):
+            elif (found := _SLASHES.match(line)) and (
+                self._closings.get(found["marks"], -1) >= self._next
+            ):
                 yield from self._slashes(found)
             elif self._open_slashes and _SLASHES_END.match(line):
                 self._open_slashes -= 1
@@ -142,9 +144,6 @@ class _Labelling:
                 yield from self._component(found)
             else:
                 yield line
-
-    def _is_closed(self, marks: str) -> bool:
-        return self._closings.get(marks, -1) >= self._next
 
     def _indented(self, found: re.Match[str]) -> Iterator[str]:
         is_tab = found["mark"].startswith("===")

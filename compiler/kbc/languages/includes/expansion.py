@@ -367,12 +367,8 @@ def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
     return fence(excerpt(found[1], "") or "", "rust") if found else not_included(target)
 
 
-def _snippet(match: re.Match[str], page: IncludingPage) -> str:
-    return _markdown(match["target"], "--8<--", page)
-
-
 _LINES: Sequence[tuple[str, re.Pattern[str], _Shown]] = (
-    ("8<", _SNIPPET, _snippet),
+    ("8<", _SNIPPET, lambda match, page: _markdown(match["target"], "--8<--", page)),
     ("@include", _AT_INCLUDE, _whole_file),
 )
 """Directives that are a whole line, by what it holds."""

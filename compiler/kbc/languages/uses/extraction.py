@@ -12,16 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node, Query, QueryCursor
 
 from kb_runtime.store.symbols import CALL, IMPORTED, TYPE, USE
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
 from kbc.languages.uses.imports import ImportedName, package_of, read_import
 from kbc.languages.uses.queries import QUERIES
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Query
 
 MAX_USES = 50_000
 """Uses kept of one file, the first ones: a file with more is generated."""
@@ -55,8 +53,6 @@ class FileUses:
 
 @cache
 def _query(language: str) -> Query:
-    from tree_sitter import Query
-
     return Query(grammars.grammar(language), QUERIES[language])
 
 
@@ -68,8 +64,6 @@ def has_uses(language: str) -> bool:
 @remembered("uses")
 def uses(text: str, *, language: str) -> FileUses:
     """The uses in a file of a language that `has_uses`, those of its own definitions' names included."""
-    from tree_sitter import QueryCursor
-
     source = text.encode("utf-8", "surrogatepass")
     root = grammars.tree(source, language)
     found = _Found(source, language)
