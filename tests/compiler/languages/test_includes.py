@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from kbc.languages.includes import Expansion, Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "docs_src/app.py": "import x\n\napp = x()\n\n\n@app\ndef go():\n    return 1\n",

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.julia import (
-    Call,
-    Name,
-    Pair,
-    Wanted,
-    fit,
-    read_script,
-    read_source,
-    stated,
-    wanted,
-)
-from kbc.languages.julia.docstrings import Docstring
+from kbc.languages.julia.docstrings import Docstring, read_source
+from kbc.languages.julia.names import Wanted, fit, wanted
+from kbc.languages.julia.script import Call, Name, Pair, read_script, stated
 
 
 def described(source: str) -> Docstring:

@@ -7,15 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.languages.markdown import parse
-from kbc.languages.mdx import (
-    clean,
-    comments,
-    exported_texts,
-    mask,
-    syntax,
-    with_exported_texts,
-    with_rendered_texts,
-)
+from kbc.languages.mdx import syntax
+from kbc.languages.mdx.cleaning import clean
+from kbc.languages.mdx.exports import exported_texts, with_exported_texts
+from kbc.languages.mdx.rendered import with_rendered_texts
+from kbc.languages.mdx.syntax import mask, mdx_comments
 
 
 @pytest.mark.parametrize(
@@ -159,7 +155,7 @@ def test_a_fence_in_a_comment_opens_no_block() -> None:
 def test_code_ends_before_a_carriage_return_as_well() -> None:
     text = "# A\n\n```sh\nls\n```\n\n{/* See\n\n## B\n*/}\n\nOne{' '}\n<b>two</b>.\n"
     windows = text.replace("\n", "\r\n")
-    assert [windows[span.start : span.end] for span in comments(windows)] == [
+    assert [windows[span.start : span.end] for span in mdx_comments(windows)] == [
         "{/* See\r\n\r\n## B\r\n*/}"
     ]
     assert with_rendered_texts(windows) == with_rendered_texts(text).replace("\n", "\r\n")

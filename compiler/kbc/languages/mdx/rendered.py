@@ -7,12 +7,12 @@ A component that is given a function, which only its program calls, shows the co
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from textwrap import dedent
 
 from kbc.languages.includes.components import attributes, unescaped
 from kbc.languages.includes.files import fence
 from kbc.languages.mdx.syntax import code_spans, syntax_spans
+from kbc.languages.spans import is_within
 
 MAY_RENDER = re.compile(r"\{\s*[`\"']")
 
@@ -46,12 +46,9 @@ def with_rendered_texts(text: str) -> str:
 
 def _with_children(text: str) -> str:
     code = code_spans(text)
-    starts = [span.start for span in code]
 
     def shown(match: re.Match[str]) -> str:
-        at = match.start("name")
-        around = bisect_right(starts, at) - 1
-        return match[0] if around >= 0 and code[around].end > at else _child(match)
+        return match[0] if is_within(code, match.start("name")) else _child(match)
 
     return _CHILD.sub(shown, text)
 

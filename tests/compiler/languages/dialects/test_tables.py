@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from kbc.languages.includes import Liquid, expand
 from kbc.languages.includes.dialects.tables import MAX_CHARS, MAX_COLUMNS, MAX_ROWS
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.templates.liquid import Liquid
 
 FILES = {
     "data/rates.csv": 'Name,"Rate, net",Note\nA,1,x | y\nB,2,"two\nlines"\n',
