@@ -311,7 +311,12 @@ def test_mounted_files_stay_in_their_item_and_out_of_code() -> None:
 
 @pytest.mark.parametrize(
     "directive",
-    ["@[code](./app.jsx)", "<<< ./app.jsx", "{* ./app.jsx *}", "[app](app.jsx ':include :type=code')"],
+    [
+        "@[code](./app.jsx)",
+        "<<< ./app.jsx",
+        "{* ./app.jsx *}",
+        "[app](app.jsx ':include :type=code')",
+    ],
 )
 def test_code_of_a_named_file_is_not_read_as_a_page(directive: str) -> None:
     code = '<Route method="GET" path="/nests" />'
