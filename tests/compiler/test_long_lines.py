@@ -14,7 +14,8 @@ from kbc.formats import convert
 from kbc.formats.documenter.links import identified
 from kbc.formats.inventory import read_inventory
 from kbc.formats.rst.labels import labels_of
-from kbc.languages.includes import expand, highlights
+from kbc.languages.includes import highlights
+from kbc.languages.includes.expansion import expand
 from kbc.pipeline.reading import read_inputs
 from kbc.project.routes import ROUTES
 

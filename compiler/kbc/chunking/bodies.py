@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.chunking.lines import TextLines
 from kbc.languages import grammars, quint
 from kbc.languages.definitions.symbol import Symbol, walk
 from kbc.languages.node_types import CALLABLE, is_body
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _WITH_BODY = CALLABLE | quint.OPERATOR_KINDS
 _WORD = re.compile(r"\S+")

@@ -9,6 +9,7 @@ from copy import copy
 from itertools import accumulate
 
 from kbc.chunking.budget import TokenBudget
+from kbc.languages.includes.fenced import indentation
 
 # Of so many tokens that are not embedded one counts.
 _HIDDEN = 16
@@ -98,12 +99,6 @@ class TextLines:
 
     def is_blank(self, index: int) -> bool:
         return not self[index].strip()
-
-
-def indentation(line: str) -> int:
-    """The columns before the first visible character; a tab goes to the next multiple of 4."""
-    expanded = line.expandtabs(4)
-    return len(expanded) - len(expanded.lstrip(" "))
 
 
 def shared_indentation(lines: Sequence[str]) -> int:

@@ -8,8 +8,9 @@ from functools import partial
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import header, opening_details
-from kbc.chunking.lines import TextLines, indentation, shared_indentation
+from kbc.chunking.lines import TextLines, shared_indentation
 from kbc.chunking.packing import BORDER, INSIDE_SENTENCE_LINE, SENTENCE_END, pack_lines
+from kbc.languages.includes.fenced import indentation
 from kbc.records import CompiledChunk, CompiledRecord
 
 _AFTER_BLANK = 30

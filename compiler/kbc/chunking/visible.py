@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kb_runtime.text.unshown import blank, without
-from kbc.languages import markdown, mdx
+from kbc.languages import markdown
 from kbc.languages.comments import Span, comments
+from kbc.languages.mdx.syntax import mask, mdx_comments
 from kbc.records import CompiledRecord, PatternRecord
 
 _LINK = re.compile(r"(?:[-*+]|\d+[.)])\s+\[(?:(?!\]\().)+\]\(#[^()\s]*\)")
@@ -42,8 +43,8 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
     body = text[hidden:]
     if is_mdx:
         body = body.replace("\r", " ")
-        hidden_spans = [(hidden + start, hidden + end) for start, end in mdx.comments(body)]
-        body = mdx.mask(body)
+        hidden_spans = [(hidden + start, hidden + end) for start, end in mdx_comments(body)]
+        body = mask(body)
     else:
         hidden_spans = list(comments(text, document.commented))
     starts = [0, *(end.end() for end in _LINE_END.finditer(text))]

@@ -42,9 +42,10 @@ from kbc.frontends.page_includes import PageIncludes
 from kbc.frontends.redirects import description_shown, operation_shown, with_redirects
 from kbc.frontends.source_map import SourceMap
 from kbc.frontends.unpublished_pages import published
-from kbc.languages import markdown, mdx
+from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_above, stated_language
+from kbc.languages.mdx.cleaning import clean
 from kbc.processor_time import limited
 from kbc.project import permalinks
 from kbc.project.kinds import PYTHON_REFERENCES
@@ -274,7 +275,7 @@ def _page(
     if document.front_matter:
         lines = body.split("\n")[document.front_matter.last_line :]
         body = "\n".join(lines).lstrip("\n")
-    content = mdx.clean(body) if page.is_mdx else body
+    content = clean(body) if page.is_mdx else body
     heading = _page_heading(
         document, bool(fields.title), begins_page=collection.generator == "mkdocs"
     )

@@ -14,13 +14,14 @@ from kb_runtime.text.unshown import without
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Located
-from kbc.languages import markdown, mdx
+from kbc.languages import markdown
 from kbc.languages.addresses import without_pictures
 from kbc.languages.comments import comments
 from kbc.languages.includes.dialects.katacoda import without_actions
 from kbc.languages.includes.dialects.slides import without_settings
 from kbc.languages.includes.fenced import SPAN
 from kbc.languages.markdown import Block, Document
+from kbc.languages.mdx.syntax import mdx_comments
 from kbc.limits import MAX_LINE_CHARS, MAX_LINK_LINE_CHARS
 from kbc.project.source_file import SourceFile
 
@@ -153,7 +154,7 @@ def _links(source: tuple[str, bool]) -> Links:
     text, is_mdx = source
     document = markdown.parse(text, mdx=is_mdx)
     if is_mdx:
-        hidden = [(span.start, span.end) for span in mdx.comments(text)]
+        hidden = [(span.start, span.end) for span in mdx_comments(text)]
     else:
         hidden = list(comments(text, document.commented))
     shown = without(text, hidden)

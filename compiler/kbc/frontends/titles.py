@@ -9,8 +9,8 @@ from dataclasses import replace
 from textwrap import dedent
 from typing import Any
 
-from kbc.languages import mdx
 from kbc.languages.markdown import Block, Document
+from kbc.languages.mdx.exports import exported_texts
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
@@ -289,7 +289,7 @@ def other_title(data: Mapping[str, Any]) -> str:
 
 def exported_title(text: str) -> str:
     """What Next.js takes from a page: `export const metadata = { title: "Guards" }`."""
-    texts = mdx.exported_texts(text)
+    texts = exported_texts(text)
     return texts.get("metadata.title") or texts.get("meta.title") or ""
 
 

@@ -20,10 +20,13 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from kbc.cache.codec import pack, unpack
 from kbc.diagnostics import OutOfTimeError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 SMALL_BYTES = 4096
 """What the worst parser found does with so much takes four seconds, or 230 MB."""
@@ -41,7 +44,6 @@ MEMORY_BYTES = 2 << 30
 
 Result = TypeVar("Result")
 
-_LENGTH_BYTES = 8
 _DONE, _RAISED, _NO_MEMORY = b"\0", b"\1", b"\2"
 
 
@@ -123,47 +125,43 @@ def _end() -> None:
 
 class _Process:
     def __init__(self) -> None:
-        requests, self._requests = os.pipe()
-        self._answers, answers = os.pipe()
+        from multiprocessing import Pipe
+
+        self._connection, theirs = Pipe()
         with warnings.catch_warnings():  # about the threads of libraries, which are not used there
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
         if not self._pid:
-            _serve(requests, answers)
-        os.close(requests)
-        os.close(answers)
+            _serve(theirs)
+        theirs.close()
 
     def ask(self, request: list[str], source: bytes) -> bytes | None:
-        head = pack(request)
         try:
-            for part in (head, source):
-                _write(self._requests, len(part).to_bytes(_LENGTH_BYTES) + part)
-            length = int.from_bytes(_read(self._answers, _LENGTH_BYTES))
-            answer = _read(self._answers, length)
-        except (EOFError, BrokenPipeError):
+            for part in (pack(request), source):
+                self._connection.send_bytes(part)
+            answer = self._connection.recv_bytes()
+        except (EOFError, ConnectionError):
             raise TooComplexError from None
         if answer[:1] == _NO_MEMORY:
             raise TooComplexError
         return answer[1:] if answer[:1] == _DONE else None
 
     def end(self) -> None:
-        os.close(self._requests)
-        os.close(self._answers)
+        self._connection.close()
         with suppress(OSError):
             os.kill(self._pid, signal.SIGKILL)
         with suppress(ChildProcessError):  # where the builder ignores the ends of its processes
             os.waitpid(self._pid, 0)
 
 
-def _serve(requests: int, answers: int) -> NoReturn:
+def _serve(connection: Connection) -> NoReturn:
     """The other process: answers until nobody can ask."""
     try:
-        _prepare({requests, answers})
+        _prepare(connection.fileno())
         while True:
-            module, name, language = unpack(list[str], _read_part(requests))
-            source = _read_part(requests)
-            answer = _answer(getattr(import_module(module), name), source, language)
-            _write(answers, len(answer).to_bytes(_LENGTH_BYTES) + answer)
+            module, name, language = unpack(list[str], connection.recv_bytes())
+            source = connection.recv_bytes()
+            connection.send_bytes(_answer(getattr(import_module(module), name), source, language))
     finally:
         os._exit(0)
 
@@ -183,7 +181,7 @@ def _answer(function: Callable[[str, str], Any], source: bytes, language: str) -
         return _RAISED
 
 
-def _prepare(used: set[int]) -> None:
+def _prepare(used: int) -> None:
     """Keeps this process from doing what is its builder's: holding locks and files, writing, ending on
     Ctrl-C before its builder has."""
     import gc
@@ -198,7 +196,7 @@ def _prepare(used: set[int]) -> None:
     for standard in range(3):
         os.dup2(nothing, standard)
     opened = [int(file.name) for file in Path("/proc/self/fd").iterdir()]
-    for file in {*opened} - used - {0, 1, 2}:
+    for file in {*opened} - {0, 1, 2, used}:
         with suppress(OSError):
             os.close(file)
     gc.freeze()
@@ -208,27 +206,6 @@ def _prepare(used: set[int]) -> None:
         _, hard = resource.getrlimit(limit)
         with suppress(ValueError):
             resource.setrlimit(limit, (value, hard))
-
-
-def _read_part(file: int) -> bytes:
-    return _read(file, int.from_bytes(_read(file, _LENGTH_BYTES)))
-
-
-def _read(file: int, length: int) -> bytes:
-    parts = []
-    while length:
-        part = os.read(file, min(length, 1 << 20))
-        if not part:
-            raise EOFError
-        parts.append(part)
-        length -= len(part)
-    return b"".join(parts)
-
-
-def _write(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
 
 
 _lock = Lock()

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.cache.phases import remembered
+from kbc.languages.definitions.tree import at
 from kbc.languages.grammars import text_of, tree
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 # Without one of these a file re-exports nothing and need not be parsed.
 _HINTS: Mapping[str, re.Pattern[str]] = {
@@ -31,6 +30,9 @@ _AROUND = frozenset([
     "if_statement", "mod_item", "module", "program", "source_file", "try_statement",
 ])  # fmt: skip
 """Nodes inside which a re-export may stand."""
+
+_NAMING = {"scoped_identifier": "name", "scoped_use_list": "list", "use_as_clause": "alias"}
+"""Nodes of Rust by the field that has what they name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +71,15 @@ def _statements(root: Node) -> Iterator[Node]:
 def _rust(statement: Node) -> Iterator[Node]:
     if not any(child.type == "visibility_modifier" for child in statement.children):
         return
-    argument = statement.child_by_field_name("argument")
-    waiting = [argument] if argument is not None else []
+    waiting = [at(statement, "argument")]
     while waiting:
         node = waiting.pop()
-        match node.type:
-            case "identifier":
-                yield node
-            case "scoped_identifier":
-                waiting += _fields(node, "name")
-            case "use_as_clause":
-                waiting += _fields(node, "alias")
-            case "scoped_use_list":
-                waiting += _fields(node, "list")
-            case "use_list":
-                waiting += reversed(node.named_children)
+        if node is not None and node.type == "identifier":
+            yield node
+        elif node is not None and node.type == "use_list":
+            waiting += reversed(node.named_children)
+        elif node is not None and node.type in _NAMING:
+            waiting.append(at(node, _NAMING[node.type]))
 
 
 def _ecmascript(statement: Node) -> Iterator[Node]:
@@ -93,14 +89,14 @@ def _ecmascript(statement: Node) -> Iterator[Node]:
         if clause.type == "namespace_export":  # `export * as name from`
             yield from clause.named_children
         if clause.type == "export_clause":
-            for specifier in clause.named_children:
-                yield from _fields(specifier, "alias") or _fields(specifier, "name")
+            names = (at(specifier, "alias", "name") for specifier in clause.named_children)
+            yield from filter(None, names)
 
 
 def _python_list(statement: Node) -> Iterator[Node]:
     """The strings of `__all__`."""
-    left, right = (statement.child_by_field_name(side) for side in ("left", "right"))
-    if left is None or right is None or text_of(left) != "__all__":
+    right = at(statement, "right")
+    if right is None or text_of(at(statement, "left")) != "__all__":
         return
     for string in right.named_children:
         if string.type == "string":
@@ -110,10 +106,9 @@ def _python_list(statement: Node) -> Iterator[Node]:
 def _python_import(statement: Node) -> Iterator[Node]:
     """`from parts import Request as Request`, which by convention passes the name on."""
     for imported in statement.named_children:
-        if imported.type == "aliased_import":
-            names = [*_fields(imported, "name"), *_fields(imported, "alias")]
-            if len({text_of(name) for name in names}) == 1:
-                yield names[-1]
+        alias = at(imported, "alias") if imported.type == "aliased_import" else None
+        if alias is not None and text_of(at(imported, "name")) == text_of(alias):
+            yield alias
 
 
 _NAMES = {
@@ -123,8 +118,3 @@ _NAMES = {
     "augmented_assignment": _python_list,
     "import_from_statement": _python_import,
 }
-
-
-def _fields(node: Node, field: str) -> list[Node]:
-    found = node.child_by_field_name(field)
-    return [] if found is None else [found]

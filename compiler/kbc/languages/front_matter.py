@@ -152,14 +152,10 @@ def _read_yaml(source: str) -> _Mapping:
     found = _read_whole_yaml(source)
     if not found.problem or found is _TOO_DEEP:
         return found
-    if "\t" in source:  # which YAML allows, but for the indentation of blocks
-        spaced = _read_whole_yaml(source.replace("\t", "    "))
-        if not spaced.problem:
-            return spaced
-    if "<!--" in source:  # notes of a program that writes pages
-        shown = _read_whole_yaml(_COMMENT.sub(_blank_lines, source))
-        if not shown.problem:
-            return shown
+    # YAML allows tabs but for the indentation of blocks, and programs that write pages leave comments.
+    for plain in (source.replace("\t", "    "), _COMMENT.sub(_blank_lines, source)):
+        if plain != source and not (read := _read_whole_yaml(plain)).problem:
+            return read
     data: dict[str, Any] = {}
     lines: dict[str, int] = {}
     for number, text in enumerate(source.split("\n"), start=1):

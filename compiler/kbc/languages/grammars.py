@@ -11,15 +11,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+
+from tree_sitter import Language, Node, Parser
 
 from kb_runtime.version import install_hint
 from kbc.cache.toolchain import GRAMMARS
 from kbc.languages.containment import is_bounded
 from kbc.languages.suffixes import LANGUAGES
-
-if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Parser
 
 INSTALL_HINT = f"Install more grammars: {install_hint('languages')}."
 
@@ -59,8 +57,6 @@ def grammar(language: str) -> Language:
     """The grammar of `language`. Raises LookupError when there is none, or when the language pack, which
     might have it, is not installed."""
     if language in _MODULES:
-        from tree_sitter import Language
-
         module, function = _MODULES[language]
         return Language(getattr(import_module(module), function)())
     try:
@@ -72,8 +68,6 @@ def grammar(language: str) -> Language:
 
 def parser(language: str) -> Parser:
     """A new parser of `language`. Raises as `grammar` does."""
-    from tree_sitter import Parser
-
     return Parser(grammar(language))
 
 

@@ -19,11 +19,11 @@ from markdown_it.token import Token
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.languages import mdx as mdx_syntax
 from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes, unpictured
 from kbc.languages.comments import HIDDEN, CommentedLines
 from kbc.languages.fences import language_of_fence
 from kbc.languages.front_matter import FrontMatter, front_matter_end, read_front_matter
+from kbc.languages.mdx.syntax import mask
 from kbc.limits import MAX_INLINE_CHARS, short_title
 from kbc.records import Section
 
@@ -146,7 +146,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
     lines[:body_start] = [""] * body_start
     written = lines
     if mdx:
-        lines = mdx_syntax.mask("\n".join(lines)).split("\n")
+        lines = mask("\n".join(lines)).split("\n")
     tokens: list[Token] = []
     environment: dict[str, Any] = {}
     parser = _MDX_BLOCKS if mdx else _MARKDOWN_BLOCKS

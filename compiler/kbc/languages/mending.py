@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from tree_sitter import Node
 
-    Parse = Callable[[bytes], Node | None]
-    """Gives the root of the tree of a text that the grammar reads throughout, else None."""
+Parse = Callable[[bytes], Node | None]
+"""Gives the root of the tree of a text that the grammar reads throughout, else None."""
 
 _GOES_ON = re.compile(rb"[ \t]*(?:[)\]}>{:.?]|(?:end|else|elif|catch|finally|where|then)\b)")
 """A line that does not begin a thing of its own, though it is indented like the one before."""

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.languages.mending import blank
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 # A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
 # follows, so that the definition behind it gets lost.

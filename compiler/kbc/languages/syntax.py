@@ -10,7 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from tree_sitter import Node
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
@@ -23,9 +25,6 @@ from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.mending import mended, without_item_macros
 from kbc.languages.node_types import HEADS, LEADING, NO_CODE, WRAPPERS, is_body, is_nameless
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.languages import mdx
+from kbc.languages.mdx.syntax import mask
 from kbc.records import CompiledChunk, CompiledRecord, DocRecord, ExampleRecord
 
 HOSTILE = st.text(
@@ -138,7 +138,7 @@ def test_mdx(budget: TokenBudget, text: str) -> None:
     chunks = chunk(record, budget)
     check(record, chunks, budget)
     if not text.startswith("---"):
-        shown = mdx.mask(text.replace("\r", " "))
+        shown = mask(text.replace("\r", " "))
         check_nothing_is_cut(shown, chunks, has_drawn_lines=True)
 
 

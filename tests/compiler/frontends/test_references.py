@@ -10,7 +10,7 @@ from kbc import frontends
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.references import links
 from kbc.languages import markdown
-from kbc.languages.includes import is_complete
+from kbc.languages.includes.files import is_complete
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import expand
+from kbc.languages.includes.expansion import expand
 
 FILES = {
     "snippets/weir.js": b"one()\ntwo()\nthree()\n",

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from kbc.languages.includes import Expansion, Surroundings, expand, may_include
+from kbc.languages.includes.expansion import expand, may_include
+from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "docs/guide/a.js": "let a;\nif (a) {\n  b();\n  c();\n}\n",

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import pytest
 
 from kbc.languages.anchors import split_attributes
-from kbc.languages.includes import Expansion, Surroundings, expand
-from kbc.languages.mdx import clean
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion, Surroundings
+from kbc.languages.mdx.cleaning import clean
 
 
 def expanded(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {}) -> Expansion:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import read, titles, write_tree
 
-from kbc.languages.includes import Expansion, expand_ruby
+from kbc.languages.includes.files import Expansion
+from kbc.languages.includes.templates.erb import expand_ruby
 
 FILES = {
     "docs/partials/_install.html.erb": "Install <%= tool %> on <%= system %>.\n",

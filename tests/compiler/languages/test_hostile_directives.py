@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import Liquid, Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Surroundings
+from kbc.languages.includes.templates.liquid import Liquid
 
 QUOTED = '"x" ' * 60
 

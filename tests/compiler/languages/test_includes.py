@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from kbc.languages.includes import Expansion, Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "docs_src/app.py": "import x\n\napp = x()\n\n\n@app\ndef go():\n    return 1\n",
@@ -306,3 +307,18 @@ def test_mounted_files_stay_in_their_item_and_out_of_code() -> None:
     assert re.sub(r"\n{3,}", "\n\n", text) == (
         "\nWrite `<Sh />` or `<Try code={Sh} />`.\n\n1. One\n\n   **Sh**\n\n   open gate\n\n   now\n\n"
     )
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [
+        "@[code](./app.jsx)",
+        "<<< ./app.jsx",
+        "{* ./app.jsx *}",
+        "[app](app.jsx ':include :type=code')",
+    ],
+)
+def test_code_of_a_named_file_is_not_read_as_a_page(directive: str) -> None:
+    code = '<Route method="GET" path="/nests" />'
+    found = expand(f"A\n\n{directive}\n", "page.md", {"app.jsx": code.encode()}.get)
+    assert found.text == f"A\n\n```jsx\n{code}\n```\n"

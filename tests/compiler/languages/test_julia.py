@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.julia import (
-    Call,
-    Name,
-    Pair,
-    Wanted,
-    fit,
-    read_script,
-    read_source,
-    stated,
-    wanted,
-)
-from kbc.languages.julia.docstrings import Docstring
+from kbc.languages.julia.docstrings import Docstring, read_source
+from kbc.languages.julia.names import Wanted, fit, wanted
+from kbc.languages.julia.script import Call, Name, Pair, read_script, stated
 
 
 def described(source: str) -> Docstring:
@@ -73,7 +64,7 @@ def test_docstrings_have_the_name_kind_and_signature_of_what_follows(
     ],
 )
 def test_other_texts_are_no_docstrings(source: str) -> None:
-    assert read_source(source).docs == ()
+    assert read_source(source).docs == []
 
 
 def test_modules_end_where_their_blocks_do() -> None:
@@ -89,10 +80,10 @@ def test_modules_end_where_their_blocks_do() -> None:
         (("Heron", "Inner"), ("b",)),
         (("Heron",), ("c",)),
     ]
-    assert found.exports == tuple((("Heron",), name) for name in ("fly", "@nest", "rest"))
-    assert found.includes == ((("Heron", "Inner"), "more.jl"),)
+    assert found.exports == [(("Heron",), name) for name in ("fly", "@nest", "rest")]
+    assert found.includes == [(("Heron", "Inner"), "more.jl")]
     inner = ("Heron", "Inner")
-    assert found.imports == ((inner, "show", "Base"), (inner, "size", "Base"))
+    assert found.imports == [(inner, "show", "Base"), (inner, "size", "Base")]
 
 
 def test_members_of_an_enumeration_in_a_module_of_its_own_are_in_it() -> None:
@@ -107,7 +98,7 @@ def test_texts_lose_their_margin_and_escapes_and_keep_what_a_program_puts_in() -
     text = '\n  a\n    \\$b \\\\ "q" $(f("x")) $NOTE\n  '
     source = f'const NOTE =\n  """\n  Stay.\n  """\n"""{text}"""\nfly(x)\n'
     assert described(source).text == 'a\n  $b \\ "q" \x02f("x")\x03 \x02NOTE\x03'
-    assert read_source(source).texts == (("NOTE", "Stay."),)
+    assert read_source(source).texts == [("NOTE", "Stay.")]
     assert described('@doc raw"""\n\\alpha $x\n"""\nfly\n').text == "\\alpha $x"
 
 

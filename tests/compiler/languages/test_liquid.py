@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from kbc.languages.includes import AttributeStyle, Expansion, Liquid, Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings
+from kbc.languages.includes.templates.liquid import Liquid
 
 FILES = {
     "docs/_includes/hint.md": "Mind the {{ include.what }}.\n",

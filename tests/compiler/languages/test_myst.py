@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from kbc.languages.includes import Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Surroundings
 
 FILES = {
     "docs/part.md": "A part with {term}`sluice <water>`.\n",

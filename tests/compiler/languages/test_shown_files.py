@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from kbc.languages.includes import Expansion, expand, may_include
+from kbc.languages.includes.expansion import expand, may_include
+from kbc.languages.includes.files import Expansion
 
 FILES = {
     "snippets/install.mdx": "---\ntitle: Install\n---\n\nRun `make`.\n",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import FENCE, after_fence, indentation
 
 IN_PAGES = frozenset([
     "CallToAction", "Column", "Comment", "DeprecationSummary", "Image", "Links", "Metadata",
@@ -122,7 +122,7 @@ class _Parser:
     def _begin(self, line: str) -> None:
         """The first line of the content of a directive says what its margin is."""
         if self._stack and self._stack[-1].margin < 0 and line.strip():
-            self._stack[-1].margin = _indentation(line)
+            self._stack[-1].margin = indentation(line)
 
     def _text(self, line: str) -> None:
         self._begin(line)
@@ -132,7 +132,7 @@ class _Parser:
     def _is_code(self, line: str) -> bool:
         """Whether a line is indented so far that it is a block of code."""
         margin = self._stack[-1].margin if self._stack else 0
-        return margin >= 0 and _indentation(line) - margin >= _CODE_INDENT
+        return margin >= 0 and indentation(line) - margin >= _CODE_INDENT
 
     def _directive(self, at: int) -> int:
         """Reads the beginning of a directive, or all of it; the number of lines read, 0 for none."""
@@ -160,7 +160,7 @@ class _Parser:
         inner = rest[1:].strip()
         if rest and _balance(rest) > 0:
             self._begin(line)
-            opened = _OpenDirective(directive, at, bool(inner), is_known, _indentation(line))
+            opened = _OpenDirective(directive, at, bool(inner), is_known, indentation(line))
             self._stack.append(opened)
             if inner:
                 directive.content.append(inner)
@@ -202,7 +202,7 @@ class _Parser:
         if not self._stack:
             return False
         stripped = line.strip()
-        is_code = self._is_code(line) and _indentation(line) > self._stack[-1].indentation
+        is_code = self._is_code(line) and indentation(line) > self._stack[-1].indentation
         if stripped.startswith("}") and not is_code:
             while self._stack and stripped.startswith("}"):
                 self._close(at)
@@ -252,10 +252,6 @@ def _balance(text: str) -> int:
     """How many more braces are opened than closed, texts in quotes aside."""
     plain = _QUOTED.sub(lambda match: "" if match["open"] is None else match[0], text)
     return plain.count("{") - plain.count("}")
-
-
-def _indentation(line: str) -> int:
-    return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
 
 
 def _without_margin(line: str, margin: int) -> str:

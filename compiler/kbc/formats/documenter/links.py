@@ -10,7 +10,7 @@ from kbc.formats import commonmark
 from kbc.formats.documenter.literate import ENDING
 from kbc.languages.anchors import Anchors, SlugStyle, slug
 from kbc.languages.includes.fenced import fenced_stretches
-from kbc.languages.julia import wanted
+from kbc.languages.julia.names import wanted
 from kbc.languages.markdown import heading_text, plain_text
 from kbc.project.source_file import relative_path, resolved_path
 

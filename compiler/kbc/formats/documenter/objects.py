@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.languages.julia import VALUE, Docstring, JuliaSource, Name, Wanted, fit, read_source
+from kbc.languages.julia.docstrings import VALUE, Docstring, JuliaSource, read_source
+from kbc.languages.julia.names import Wanted, fit
+from kbc.languages.julia.script import Name
 from kbc.project.include_tree import Read
 from kbc.project.source_file import decode_any, resolved_path
 from kbc.project.well_formed import texts

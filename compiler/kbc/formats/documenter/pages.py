@@ -15,7 +15,8 @@ from kbc.formats.documenter.links import HEADING, SiteIndex, with_ids, with_link
 from kbc.formats.documenter.objects import JuliaObject, JuliaPackages, names_in
 from kbc.languages.includes.fenced import FENCE, closed, fenced_stretches
 from kbc.languages.includes.files import MAX_INCLUDED_CHARS, indented, not_included
-from kbc.languages.julia import Name, stated, wanted
+from kbc.languages.julia.names import wanted
+from kbc.languages.julia.script import Name, stated
 from kbc.project.source_file import SourceFile, decode_any
 
 DIRECTIVE = re.compile(r"@(?P<name>[a-z]+)\b(?P<rest>.*)|(?P<test>jldoctest)\b(?P<options>.*)")

@@ -13,7 +13,7 @@ from kbc.formats import commonmark
 from kbc.formats.document import Converted, Problems, Read, decode
 from kbc.formats.loading import parse
 from kbc.formats.python.objects import PythonObjects, Reference, folders_around
-from kbc.languages.includes import expand
+from kbc.languages.includes.expansion import expand
 from kbc.project.source_file import resolved_path
 from kbc.project.well_formed import line_at, mapping, sequence
 

@@ -16,23 +16,24 @@ from kbc.formats.doxygen import DoxygenProjects, HeaderSets
 from kbc.frontends.labels import pages_by_uid, role_links
 from kbc.frontends.page_includes import hugo_values, quarto_values
 from kbc.frontends.page_includes.hugo_values import HugoValues
-from kbc.languages import includes, mdx
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
 from kbc.languages.html.embedded import with_embedded_html
 from kbc.languages.html.tags import without_html_tags
-from kbc.languages.includes import (
-    AttributeStyle,
-    Docset,
-    Expansion,
-    Liquid,
-    Lookup,
-    Surroundings,
-    may_include,
-)
+from kbc.languages.includes.adapted import adapted
 from kbc.languages.includes.dialects import bookdown
-from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.languages.includes.dialects.gitbook import with_variables
+from kbc.languages.includes.dialects.notes import notes_among
+from kbc.languages.includes.dialects.zola import with_shown_shortcodes
+from kbc.languages.includes.expansion import expand, may_include
+from kbc.languages.includes.files import NOT_INCLUDED, AttributeStyle, Expansion, Surroundings
+from kbc.languages.includes.myst.docs_builder import Docset
+from kbc.languages.includes.templates.erb import expand_ruby
+from kbc.languages.includes.templates.liquid import Liquid
+from kbc.languages.includes.templates.values import Lookup, first_value
+from kbc.languages.mdx.exports import with_exported_texts
+from kbc.languages.mdx.rendered import with_rendered_texts
 from kbc.processor_time import limited
 from kbc.project.include_tree import Read
 from kbc.project.kinds import RUBY
@@ -85,7 +86,7 @@ class PageIncludes:
         self._uids = pages_by_uid(files) if collection.generator == "docfx" else {}
         has_notes = collection.generator in _WITH_NOTES
         paths = [each.path for each in files]
-        self._notes = cache(lambda: includes.notes_among(paths)) if has_notes else None
+        self._notes = cache(lambda: notes_among(paths)) if has_notes else None
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], ELSEWHERE: []}
@@ -154,7 +155,7 @@ class PageIncludes:
         fills_values = (
             generator in ("vitepress", "vuepress") or "has_substitutions" in self._options
         )
-        expansion = includes.expand(
+        expansion = expand(
             text,
             file.path,
             read,
@@ -168,25 +169,25 @@ class PageIncludes:
         self._count(file, expansion)
         shown = expansion.text
         if self._collection.is_mdx(file.path):
-            shown = mdx.with_rendered_texts(shown)
+            shown = with_rendered_texts(shown)
         if generator == "zola":
-            shown = includes.with_shown_shortcodes(shown)
+            shown = with_shown_shortcodes(shown)
         return without_pictures(shown)
 
     def _prepared(self, file: SourceFile, text: str, read: Read) -> str:
         """The page with what its generator alone understands as Markdown, or as directives of any page."""
         generator = self._collection.generator
-        text = includes.adapted(text, file.path, read, _front_matter)
+        text = adapted(text, file.path, read, _front_matter)
         if variables := mapping(self._options.get("book_variables")):
-            text = includes.with_variables(text, variables)
+            text = with_variables(text, variables)
         if self._collection.is_mdx(file.path):
-            text = mdx.with_rendered_texts(mdx.with_exported_texts(text))
+            text = with_rendered_texts(with_exported_texts(text))
         if generator == "bookdown":
             text = bookdown.expand_page(text, file.path, self._headings)
         if generator in ("documenter", "writerside") or docc.catalogue_of(file.path):
             text = self._page(file, text, read)
         if file.path.lower().endswith(RUBY):
-            ruby = includes.expand_ruby(text, file.path, read)
+            ruby = expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text = ruby.text
         return text
@@ -320,7 +321,7 @@ class PageIncludes:
                 substitutions = mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
                 own.extend((*tables, mapping(self._options.get("page_values"))))
-            return includes.first_value(own, path.partition("|")[0].strip())
+            return first_value(own, path.partition("|")[0].strip())
 
         own: list[Mapping[str, Any]] = []
         return value

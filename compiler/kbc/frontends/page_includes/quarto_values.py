@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kbc.languages.front_matter import stated_above
-from kbc.languages.includes import first_value
+from kbc.languages.includes.templates.values import first_value
 from kbc.project.include_tree import Read, folders_above
 from kbc.project.well_formed import yaml_table
 

@@ -14,7 +14,7 @@ from kbc.frontends.references.suggestions import Suggestions
 from kbc.frontends.source_map import SourceMap
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of, slug
-from kbc.languages.includes import is_complete
+from kbc.languages.includes.files import is_complete
 from kbc.project.include_tree import only_ones
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING
 
-from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule
+from tree_sitter import Node
+
+from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule, by_kind
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.node_types import CALLABLE
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _PASCAL_KINDS = {"declClass": "class", "declIntf": "interface", "declHelper": "implementation"}
 _ADA_KINDS = {"record_type_definition": "struct", "enumeration_type_definition": "enum"}
@@ -80,80 +77,72 @@ def verilog_type(names: NodeNames, node: Node, holder: str) -> Definition:
     return kind, names.text(name)
 
 
-_module = partial(Rule, kind="module", name=("name", "package"))
-_value = partial(Rule, kind="constant", outside=CALLABLE)
-_subprogram = Rule(
-    kind="function",
-    name=(":procedure_specification/name", ":function_specification/name", "^/^/name"),
-    strip='"',
-)
-_designated = Rule(kind="function", name=("designator",), strip='"')
-_parameter = _value(name=(":list_of_param_assignments/^/^",))
-_first_identifier = partial(Rule, name=(":identifier",))
-
 ADA: Mapping[str, Reader | None] = {
-    "body_stub": _subprogram,
-    "entry_body": Rule(kind="method", name=(":identifier",)),
+    **by_kind({"module": "package_body package_declaration"}, name=("name", "package")),
+    **by_kind(
+        {
+            "function": "body_stub expression_function_declaration generic_subprogram_declaration"
+            " null_procedure_declaration subprogram_body subprogram_declaration"
+            " subprogram_renaming_declaration"
+        },
+        name=(":procedure_specification/name", ":function_specification/name", "^/^/name"),
+        strip='"',
+    ),
+    **by_kind(
+        {
+            "class": "protected_body single_protected_declaration single_task_declaration task_body",
+            "method": "entry_body",
+            "type": "exception_declaration private_extension_declaration private_type_declaration"
+            " subtype_declaration",
+        },
+        name=(":identifier",),
+    ),
     "entry_declaration": Rule(kind="method", name=("entry_name",)),
-    "exception_declaration": _first_identifier(kind="type"),
-    "expression_function_declaration": _subprogram,
     "full_type_declaration": ada_type,
     "generic_instantiation": ada_instance,
-    "generic_subprogram_declaration": _subprogram,
-    "null_procedure_declaration": _subprogram,
-    "number_declaration": _value(name=(":identifier",)),
+    "number_declaration": Rule(kind="constant", name=(":identifier",), outside=CALLABLE),
     "object_declaration": ada_object,
-    "package_body": _module(),
-    "package_declaration": _module(),
-    "private_extension_declaration": _first_identifier(kind="type"),
-    "private_type_declaration": _first_identifier(kind="type"),
-    "protected_body": _first_identifier(kind="class"),
-    "single_protected_declaration": _first_identifier(kind="class"),
-    "single_task_declaration": _first_identifier(kind="class"),
-    "subprogram_body": _subprogram,
-    "subprogram_declaration": _subprogram,
-    "subprogram_renaming_declaration": _subprogram,
-    "subtype_declaration": _first_identifier(kind="type"),
-    "task_body": _first_identifier(kind="class"),
 }
 PASCAL: Mapping[str, Reader | None] = {
-    "declConst": _value(name=("name",)),
+    **by_kind({"module": "library program unit"}, name=(":moduleName",)),
+    "declConst": Rule(kind="constant", name=("name",), outside=CALLABLE),
     "declProc": pascal_routine,
     "declType": pascal_type,
     "defProc": pascal_routine,
-    "library": Rule(kind="module", name=(":moduleName",)),
-    "program": Rule(kind="module", name=(":moduleName",)),
-    "unit": Rule(kind="module", name=(":moduleName",)),
 }
 VERILOG: Mapping[str, Reader | None] = {
-    "checker_declaration": Rule(kind="module"),
+    **by_kind(
+        {"constant": "local_parameter_declaration parameter_declaration"},
+        name=(":list_of_param_assignments/^/^",),
+        outside=CALLABLE,
+    ),
     "class_constructor_declaration": lambda *_: ("method", "new"),
     "data_type": None,
     "function_prototype": Rule(kind="function", name=(":function_identifier",)),
-    "local_parameter_declaration": _parameter,
     "package_declaration": Rule(kind="module"),
-    "parameter_declaration": _parameter,
     "program_declaration": Rule(kind="module", name=("^/:program_identifier",)),
     "property_declaration": Rule(kind="function", name=(":property_identifier",)),
     "sequence_declaration": Rule(kind="function", name=(":sequence_identifier",)),
-    "task_declaration": Rule(kind="function"),
     "task_prototype": Rule(kind="function", name=(":task_identifier",)),
     "text_macro_definition": Rule(kind="macro", name=(":text_macro_name/:text_macro_identifier",)),
     "type_declaration": verilog_type,
 }
 VHDL: Mapping[str, Reader | None] = {
+    **by_kind(
+        {
+            "interface": "component_declaration",
+            "module": "configuration_declaration entity_declaration package_body package_declaration",
+            "type": "subtype_declaration",
+        },
+        name=("name", "package"),
+    ),
+    **by_kind(
+        {"function": "function_body function_declaration procedure_body procedure_declaration"},
+        name=("designator",),
+        strip='"',
+    ),
     "architecture_body": Rule(kind="implementation", name=("entity",)),
-    "component_declaration": Rule(kind="interface", name=("name",)),
-    "configuration_declaration": _module(),
-    "constant_declaration": _value(name=(":identifier_list/^",)),
-    "entity_declaration": _module(),
+    "constant_declaration": Rule(kind="constant", name=(":identifier_list/^",), outside=CALLABLE),
     "full_type_declaration": vhdl_type,
-    "function_body": _designated,
-    "function_declaration": _designated,
-    "package_body": _module(),
-    "package_declaration": _module(),
-    "procedure_body": _designated,
-    "procedure_declaration": _designated,
     "process_statement": Rule(kind="block", name=(":label/^",)),
-    "subtype_declaration": Rule(kind="type", name=("name",)),
 }

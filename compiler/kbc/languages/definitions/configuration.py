@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING
 
-from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule
+from tree_sitter import Node
+
+from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule, by_kind
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.node_types import CALLABLE
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def jsonnet_bind(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -39,39 +36,36 @@ def rego_rule(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("constant" if is_value else "function"), name
 
 
-_shape = partial(Rule, name=(":identifier",))
-_block = partial(Rule, kind="block", name=(":identifier",), within=("",))
-_outer = partial(Rule, outside=CALLABLE, name=(":identifier",))
-
-BICEP: Mapping[str, Reader | None] = {
-    "module_declaration": _outer(kind="block"),
-    "output_declaration": _outer(kind="variable"),
-    "parameter_declaration": _outer(kind="variable"),
-    "resource_declaration": _outer(kind="block"),
-    "type_declaration": _outer(kind="type"),
+BICEP: Mapping[str, Reader] = {
+    **by_kind(
+        {
+            "block": "module_declaration resource_declaration",
+            "constant": "variable_declaration",
+            "type": "type_declaration",
+            "variable": "output_declaration parameter_declaration",
+        },
+        name=(":identifier",),
+        outside=CALLABLE,
+    ),
     "user_defined_function": Rule(kind="function", name=("name",)),
-    "variable_declaration": _outer(kind="constant"),
 }
 JSONNET: Mapping[str, Reader | None] = {"bind": jsonnet_bind, "field": jsonnet_field}
-PRISMA: Mapping[str, Reader | None] = {
-    "enum_block": _shape(kind="enum"),
-    "key_value_block": _block(),
-    "model_block": _shape(kind="struct"),
-    "type_block": _shape(kind="struct"),
-    "view_block": _shape(kind="table"),
+PRISMA: Mapping[str, Reader] = {
+    **by_kind({"enum": "enum_block", "struct": "model_block"}, name=(":identifier",)),
+    "key_value_block": Rule(kind="block", name=(":identifier",), within=("",)),
 }
-REGO: Mapping[str, Reader | None] = {
+REGO: Mapping[str, Reader] = {
     "module": Rule(kind="module", name=(":ref",)),
     "rule": rego_rule,
 }
-SMITHY: Mapping[str, Reader | None] = {
-    "enum_statement": _shape(kind="enum"),
-    "list_statement": _shape(kind="type"),
-    "map_statement": _shape(kind="type"),
-    "operation_statement": _shape(kind="function"),
-    "resource_statement": _shape(kind="class"),
-    "service_statement": _shape(kind="interface"),
-    "simple_shape_statement": _shape(kind="type"),
-    "structure_statement": _shape(kind="struct"),
-    "union_statement": _shape(kind="struct"),
-}
+SMITHY: Mapping[str, Reader] = by_kind(
+    {
+        "class": "resource_statement",
+        "enum": "enum_statement",
+        "function": "operation_statement",
+        "interface": "service_statement",
+        "struct": "structure_statement union_statement",
+        "type": "list_statement map_statement simple_shape_statement",
+    },
+    name=(":identifier",),
+)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.rules import NOTHING, Definition, Reader
 from kbc.languages.definitions.tree import NodeNames, at
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _TYPES: Mapping[str, str] = {
     "@interface": "interface", "class": "class", "enum": "enum", "interface": "interface",
@@ -63,12 +61,8 @@ def _function(names: NodeNames, function: Node, before: str, holder: str) -> Def
     if not before:
         is_constructor = holder in MEMBER_HOLDERS and text[:1].isupper()
         return ("method", text) if is_constructor else NOTHING
-    is_typed = before in _BEFORE_NAME or before.endswith(("]", ">")) or _is_type(before)
-    return ("function", text) if is_typed else NOTHING
-
-
-def _is_type(word: str) -> bool:
-    return word.rpartition(".")[2][:1].isupper()
+    is_type = before.endswith(("]", ">")) or before.rpartition(".")[2][:1].isupper()
+    return ("function", text) if is_type or before in _BEFORE_NAME else NOTHING
 
 
 GROOVY: Mapping[str, Reader] = {"command": command, "end_command": command}

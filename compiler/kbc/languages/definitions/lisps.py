@@ -6,14 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.languages.definitions.rules import NOTHING, Definition, Reader
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.node_types import CALLABLE
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _COMMON: Mapping[str, str] = {
     "defclass": "class", "defconstant": "constant", "define-compiler-macro": "macro",

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
+
+from tree_sitter import Node
 
 from kbc.languages.definitions.tree import NodeNames, at
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 Definition = tuple[str, str]
 """Kind and name; one of them is empty for no definition."""
 
 NOTHING: Definition = ("", "")
 
-Reader = Callable[[NodeNames, "Node", str], Definition]
+Reader = Callable[[NodeNames, Node, str], Definition]
 """Takes a node and the kind of the definition around it, "" without one."""
 
 
@@ -55,6 +54,13 @@ class Rule:
         else:
             name = names.name(at(node, self.of) if self.of else node)
         return (self.kind, name) if re.fullmatch(self.only, name) else NOTHING
+
+
+def by_kind(types: Mapping[str, str], **options: Any) -> dict[str, Reader]:
+    """A rule for each type of node, which `types` lists by what they define; all have the same `options`."""
+    return {
+        each: Rule(kind=kind, **options) for kind, found in types.items() for each in found.split()
+    }
 
 
 def modifiers(names: NodeNames, node: Node) -> set[str]:

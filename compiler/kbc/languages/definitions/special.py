@@ -6,15 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.languages.definitions.rules import NOTHING, Definition, modifiers
 from kbc.languages.definitions.tree import NodeNames, at, declared_in, innermost
 from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _OPEN = ("", "module")
 """Where a value belongs to the whole file."""

@@ -6,55 +6,61 @@ from collections.abc import Mapping
 from functools import cache, partial
 
 from kbc.languages.definitions import block_words, configuration, groovy, lisps, special, tcl
-from kbc.languages.definitions.rules import Reader, Rule
+from kbc.languages.definitions.rules import Reader, Rule, by_kind
 from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES
 
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "function": (
-        "constructor_declaration", "constructor_definition", "create_function", "event_definition", "FnProto",
+        "command_statement", "constructor_declaration", "constructor_definition", "create_function",
+        "event_definition", "external", "fragment_definition",
         "fun_decl", "func_declaration", "function", "function_declaration", "function_def",
         "function_definition", "function_item", "function_or_value_defn", "function_signature_item",
         "function_statement", "generator_function_declaration", "init_declaration",
         "local_function_statement", "method", "modifier_definition", "proc_declaration", "rpc",
-        "singleton_method", "subroutine", "subroutine_declaration_statement", "value_declaration",
-        "value_definition",
+        "singleton_method", "subroutine", "subroutine_declaration_statement", "task_declaration",
+        "value_declaration", "value_definition",
     ),
     "method": (
         "abstract_method_signature", "class_method_definition", "destructor_declaration",
         "method_declaration", "method_definition", "method_signature", "protocol_function_declaration",
     ),
     "class": (
-        "abstract_class_declaration", "class", "class_declaration", "class_definition",
-        "class_implementation", "class_interface", "class_specifier", "class_statement",
-        "contract_declaration", "mixin_declaration", "object_declaration", "object_definition",
-        "record_declaration",
+        "abstract_class_declaration", "actor_definition", "class", "class_declaration", "class_definition",
+        "class_implementation", "class_interface", "class_name_statement", "class_specifier",
+        "class_statement", "contract_declaration", "mixin_declaration", "object_declaration",
+        "object_definition", "record_declaration",
     ),
     "struct": (
         "message", "object_type_definition", "record_decl", "struct_declaration", "struct_definition",
-        "struct_item", "struct_specifier", "union_item", "union_specifier",
+        "struct_item", "struct_specifier", "union_definition", "union_item", "union_specifier",
     ),
     "enum": (
         "enum", "enum_declaration", "enum_definition", "enum_item", "enum_specifier", "enum_type_definition",
     ),
     "interface": (
-        "annotation_type_declaration", "interface_declaration", "interface_type_definition",
-        "protocol_declaration", "service",
+        "annotation_type_declaration", "interface_declaration", "interface_definition",
+        "interface_type_definition", "module_type_definition", "protocol_declaration", "service",
+        "service_definition",
     ),
     "trait": ("concept_definition", "trait_declaration", "trait_definition", "trait_item"),
-    "implementation": ("extension_declaration", "impl_item", "instance"),
+    "implementation": (
+        "extension_declaration", "impl_item", "input_object_type_extension", "instance",
+        "interface_type_extension", "object_type_extension",
+    ),
     "module": (
-        "internal_module", "library_declaration", "mod_item", "module", "module_declaration",
-        "module_definition", "namespace_declaration", "namespace_definition", "package_statement", "program",
-        "submodule",
+        "checker_declaration", "internal_module", "library_declaration", "mod_item", "module",
+        "module_declaration", "module_definition", "namespace_declaration", "namespace_definition",
+        "package_object", "package_statement", "program", "submodule",
     ),
     "type": (
-        "abstract_definition", "alias_declaration", "associated_type", "associatedtype_declaration",
-        "data_type", "delegate_declaration", "error_declaration", "input_object_type_definition", "newtype",
-        "type_alias", "type_alias_declaration", "type_alias_statement", "type_declaration",
-        "type_definition", "type_item", "type_spec", "type_synomym", "typealias_declaration",
+        "abstract_definition", "alias_declaration", "associated_type", "associatedtype_declaration", "data",
+        "data_type", "delegate_declaration", "error_declaration", "exception_definition", "external_type",
+        "input_object_type_definition", "newtype", "scalar_type_definition", "type_alias",
+        "type_alias_declaration", "type_alias_statement", "type_declaration", "type_definition", "type_item",
+        "type_spec", "type_synomym", "typealias_declaration", "union_type_definition",
     ),
     "constant": ("const_item", "const_spec", "static_item"),
-    "macro": ("macro_definition", "preproc_function_def"),
+    "macro": ("directive_definition", "macro_declaration", "macro_definition", "preproc_function_def"),
     "table": ("create_table", "create_view"),
     "key": ("block_mapping_pair", "table", "table_array_element"),
 }  # fmt: skip
@@ -77,15 +83,6 @@ _SHARED: Mapping[str, Rule] = {
 
 _inner_value = partial(Rule, outside=CALLABLE)
 _macro = Rule(kind="constant", needs=[("value", ())])  # without a value it is a guard or a switch
-_of_table = partial(Rule, of=":object_reference")  # without the schema that the name may begin with
-_of_nim = partial(Rule, name=("name", "^/name"), strip="`*")
-_of_odin = partial(Rule, name=(":identifier",), outside=CALLABLE)
-_of_wgsl = partial(Rule, name=(":variable_identifier_declaration/name",))
-_of_fsharp = partial(Rule, name=(":type_name/type_name",))
-_haskell_type = partial(  # also of operators: `data a :+: b`, `newtype (f :.: g) a`
-    Rule, name=(":infix/operator", ":parens/:infix/operator", "name"), strip="`( )"
-)
-_java_constant = Rule(kind="constant", of=":variable_declarator")
 
 _ECMASCRIPT: Mapping[str, Reader] = {
     "assignment_expression": special.function_value,
@@ -98,9 +95,6 @@ _TYPESCRIPT: Mapping[str, Reader] = {**_ECMASCRIPT, "function_signature": Rule(k
 _OCAML: Mapping[str, Reader | None] = {
     "constructor_declaration": None,  # of an exception or a variant
     "class_type_definition": Rule(kind="interface", name=(":class_type_binding/:class_type_name",)),
-    "exception_definition": Rule(kind="type"),
-    "external": Rule(kind="function"),
-    "module_type_definition": Rule(kind="interface"),
     "record_declaration": None,  # its type_binding has the name
     "type_binding": Rule(kind="type"),
     "type_definition": None,
@@ -132,7 +126,6 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         ),
         "property_declaration": special.csharp_property,
     },
-    "css": {"class": None},
     "d": {
         "alias_declaration": Rule(kind="type", name=(":alias_initializer/^", "$")),
         "auto_declaration": _inner_value(kind="constant", name=("variable",)),
@@ -145,12 +138,12 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "union_declaration": Rule(kind="struct", name=(":identifier",)),
     },
     "dart": {
+        **by_kind(
+            {"function": "function_signature getter_signature setter_signature"}, outside=CALLABLE
+        ),
         "declaration": special.dart_declaration,
         "extension_type_declaration": Rule(kind="class", name=(":identifier",)),
-        "function_signature": _inner_value(kind="function"),
-        "getter_signature": _inner_value(kind="function"),
         "method_signature": special.dart_method,
-        "setter_signature": _inner_value(kind="function"),
         "static_final_declaration_list": Rule(
             kind="constant", name=("^/^",), outside=("constant", *CALLABLE)
         ),
@@ -160,10 +153,8 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     "elm": {"module_declaration": None},
     "erlang": {
         "callback": Rule(kind="function", name=("^",)),
-        "function": None,
-        "opaque": Rule(kind="type", of="name"),
+        **by_kind({"type": "opaque type_alias"}, of="name"),
         "pp_define": Rule(kind="macro", of="lhs"),
-        "type_alias": Rule(kind="type", of="name"),
     },
     "fortran": {
         "derived_type_definition": Rule(kind="type", name=("^/:name", "^/:type_name")),
@@ -172,12 +163,19 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "interface": Rule(kind="function", name=("^/:name", "^/:type_name")),
     },
     "fsharp": {
-        "anon_type_defn": _of_fsharp(kind="class"),
-        "delegate_type_defn": _of_fsharp(kind="type"),
-        "enum_type_defn": _of_fsharp(kind="enum"),
+        **by_kind(
+            {
+                "class": "anon_type_defn",
+                "enum": "enum_type_defn",
+                "implementation": "type_extension",
+                "interface": "interface_type_defn",
+                "struct": "record_type_defn",
+                "type": "delegate_type_defn type_abbrev_defn union_type_defn",  # also `type Size = int`
+            },
+            name=(":type_name/type_name",),
+        ),
         "exception_definition": Rule(kind="type", name=("exception_name",)),
         "function_or_value_defn": special.fsharp_value,
-        "interface_type_defn": _of_fsharp(kind="interface"),
         "member_defn": Rule(  # of a type, without the name of the instance (`this.Fill`)
             kind="method",
             name=(
@@ -189,21 +187,15 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
             ),
             strip="( )",
         ),
-        "module": None,
         "module_defn": Rule(kind="module", name=(":identifier",)),
-        "record_type_defn": _of_fsharp(kind="struct"),
-        "type_abbrev_defn": _of_fsharp(kind="type"),
         "type_definition": None,  # of one type or several, in nodes of their own
-        "type_extension": _of_fsharp(kind="implementation"),
-        "union_type_defn": _of_fsharp(kind="type"),  # also `type Size = int`
     },
     "gdscript": {
-        "class_name_statement": Rule(kind="class"),
         "const_statement": _inner_value(kind="constant"),
         "constructor_definition": lambda *_: ("method", "_init"),
         "signal_statement": Rule(kind="variable"),
     },
-    "gleam": {"constant": Rule(kind="constant"), "external_type": Rule(kind="type")},
+    "gleam": {"constant": Rule(kind="constant")},
     "glsl": {"preproc_def": _macro},
     "go": {
         "method_elem": _inner_value(kind="method"),  # of an interface
@@ -212,37 +204,29 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "var_spec": Rule(kind="variable", only="(?!_$).*", within=("",)),
     },
     "graphql": {
-        "directive_definition": Rule(kind="macro"),
-        "fragment_definition": Rule(kind="function"),
-        "input_object_type_extension": Rule(kind="implementation"),
-        "interface_type_extension": Rule(kind="implementation"),
-        "object_type_extension": Rule(kind="implementation"),
         "operation_definition": Rule(kind="function", name=(":name",)),
-        "scalar_type_definition": Rule(kind="type"),
         "type_definition": None,
-        "union_type_definition": Rule(kind="type"),
     },
     "groovy": groovy.GROOVY,
     "haskell": {
+        **by_kind(  # also of operators: `data a :+: b`, `newtype (f :.: g) a`
+            {"class": "class", "type": "data_family data_type newtype type_family type_synomym"},
+            name=(":infix/operator", ":parens/:infix/operator", "name"),
+            strip="`( )",
+        ),
         "bind": special.haskell_binding,
-        "class": _haskell_type(kind="class"),
-        "data_family": _haskell_type(kind="type"),
-        "data_type": _haskell_type(kind="type"),
         "foreign_import": Rule(kind="function", name=("signature/name",)),
         # `f x = ...`, and operators: `a +++ b = ...`, `(+++) a b = ...`
         "function": Rule(kind="function", name=(":infix/operator", "name"), strip="`( )"),
         "module": None,
-        "newtype": _haskell_type(kind="type"),
         "pattern_synonym": Rule(kind="function", name=("^/synonym/function", "^/synonym")),
         # In a class, whose instances define it; elsewhere it belongs to its definition.
         "signature": Rule(kind="method", name=(":binding_list/^", "^"), strip="( )"),
-        "type_family": _haskell_type(kind="type"),
-        "type_synomym": _haskell_type(kind="type"),
     },
     "hcl": {"block": special.hcl_block},
     "hlsl": {"preproc_def": _macro},
     "java": {
-        "constant_declaration": _java_constant,
+        "constant_declaration": Rule(kind="constant", of=":variable_declarator"),
         "field_declaration": Rule(
             kind="constant", of=":variable_declarator", marked=({"static", "final"},)
         ),
@@ -276,15 +260,17 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "matlab": {"enum": None},  # a member of an enumeration
     "nim": {
-        **{
-            f"{each}_declaration": _of_nim(kind="function")
-            for each in ("converter", "func", "iterator", "proc")
-        },
+        **by_kind(
+            {
+                "function": "converter_declaration func_declaration iterator_declaration proc_declaration",
+                "macro": "macro_declaration template_declaration",
+                "method": "method_declaration",
+                "type": "type_declaration",
+            },
+            name=("name", "^/name"),
+            strip="`*",
+        ),
         "enum_declaration": None,  # its type_declaration has the name
-        "macro_declaration": _of_nim(kind="macro"),
-        "method_declaration": _of_nim(kind="method"),
-        "template_declaration": _of_nim(kind="macro"),
-        "type_declaration": _of_nim(kind="type"),
     },
     "nix": {"binding": special.nix_binding},
     "objc": {"preproc_def": _macro, "struct_declaration": None},  # what a property declares
@@ -298,36 +284,33 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
     },
     "ocaml_interface": _OCAML,
     "odin": {
-        "const_declaration": _of_odin(kind="constant"),
-        "enum_declaration": _of_odin(kind="enum"),
-        "overloaded_procedure_declaration": _of_odin(kind="function"),
-        "package_declaration": None,
+        **by_kind(
+            {
+                "constant": "const_declaration",
+                "enum": "enum_declaration",
+                "function": "overloaded_procedure_declaration",
+                "struct": "struct_declaration union_declaration",
+                "variable": "var_declaration variable_declaration",
+            },
+            name=(":identifier",),
+            outside=CALLABLE,
+        ),
         "procedure_declaration": Rule(kind="function", name=(":identifier",)),
-        "struct_declaration": _of_odin(kind="struct"),
-        "union_declaration": _of_odin(kind="struct"),
-        "var_declaration": _of_odin(kind="variable"),
-        "variable_declaration": _of_odin(kind="variable"),
     },
     "pascal": block_words.PASCAL,
-    "perl": {
-        "ambiguous_function_call_expression": special.perl_attribute,
-        "function_call_expression": special.perl_attribute,
-    },
+    "perl": dict.fromkeys(
+        ("ambiguous_function_call_expression", "function_call_expression"), special.perl_attribute
+    ),
     "php": {
         "const_element": _inner_value(kind="constant"),
         "function_call_expression": special.php_define,
     },
     "pony": {
-        "actor_definition": Rule(kind="class"),
-        "behavior": Rule(kind="method"),
-        "constructor": Rule(kind="method"),
-        "interface_definition": Rule(kind="interface"),
-        "primitive_definition": Rule(kind="class"),
+        **by_kind({"class": "primitive_definition", "method": "behavior constructor"}),
     },
     "powershell": {"enum_statement": Rule(kind="enum")},
     "prisma": configuration.PRISMA,
     "puppet": {"defined_resource_type": Rule(kind="type", name=(":class_identifier",))},
-    "purescript": {"data": Rule(kind="type")},
     "python": _PYTHON,
     "r": {
         "argument": special.r_argument,
@@ -347,15 +330,10 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         # By the type that is extended, and without a name by its type.
         "extension_definition": Rule(kind="implementation", name=(":parameters/^/$",)),
         "given_definition": Rule(kind="implementation", name=("name", "return_type", "^")),
-        "package_object": Rule(kind="module"),
         "val_definition": special.scala_value,
     },
     "scheme": lisps.SCHEME,
-    "scss": {
-        "class": None,
-        "mixin_statement": Rule(kind="macro"),
-        "placeholder": None,
-    },
+    "scss": {"mixin_statement": Rule(kind="macro")},
     "smithy": configuration.SMITHY,
     "solidity": {  # members that their keyword names
         "constructor_definition": Rule(kind="function", name=("@",)),
@@ -363,40 +341,38 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "user_defined_type_definition": Rule(kind="type", name=("^",)),
     },
     "sql": {
-        "create_function": _of_table(kind="function"),
-        "create_materialized_view": _of_table(kind="table"),
-        "create_table": _of_table(kind="table"),
-        "create_trigger": _of_table(kind="function"),
-        "create_type": _of_table(kind="type"),
-        "create_view": _of_table(kind="table"),
+        **by_kind(
+            {
+                "function": "create_function create_trigger",
+                "table": "create_materialized_view create_table create_view",
+                "type": "create_type",
+            },
+            of=":object_reference",  # without the schema that the name may begin with
+        )
     },
     "starlark": _PYTHON,
     "swift": {
         "class_declaration": special.swift_class,
-        "macro_declaration": Rule(kind="macro"),
         "property_declaration": special.swift_property,
         "subscript_declaration": lambda *_: ("method", "subscript"),
     },
     "tcl": tcl.TCL,
     "thrift": {
         "const_definition": Rule(kind="constant", name=(":identifier",)),
-        "exception_definition": Rule(kind="type"),
-        "service_definition": Rule(kind="interface"),
         "typedef_definition": Rule(kind="type", name=(":typedef_identifier",)),
-        "union_definition": Rule(kind="struct"),
     },
     "tsx": _TYPESCRIPT,
     "typescript": _TYPESCRIPT,
     "verilog": block_words.VERILOG,
     "vhdl": block_words.VHDL,
     "vim": {
-        "command_statement": Rule(kind="function"),
         "function_declaration": None,  # the head of a function_definition
         "function_definition": Rule(kind="function", of=":function_declaration"),
     },
     "wgsl": {
-        "global_constant_declaration": _of_wgsl(kind="constant"),
-        "type_alias_declaration": Rule(kind="type"),
+        "global_constant_declaration": Rule(
+            kind="constant", name=(":variable_identifier_declaration/name",)
+        ),
         "variable_declaration": Rule(
             kind="variable", name=(":variable_identifier_declaration/name",), within=("",)
         ),

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from kbc.languages.definitions.rules import NOTHING, Definition, Reader, Rule
 from kbc.languages.definitions.tree import NodeNames, at
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _CLASSES = frozenset({
     "class", "itcl::class", "oo::abstract", "oo::class", "oo::singleton", "snit::type", "snit::widget",

@@ -9,11 +9,10 @@ from collections.abc import Collection
 from kb_runtime.text.unshown import without
 from kbc.languages import markdown
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import FENCE, INDENTED_CODE, after_fence, indentation
 from kbc.languages.mdx.syntax import code_spans
 
 _VERBATIM = re.compile(r"<(pre|script|style|textarea)(?=[\s>])")
-_INDENTED_CODE = 4  # columns
 
 
 def flattened(source: str, names: Collection[str]) -> str:
@@ -40,17 +39,13 @@ def flattened(source: str, names: Collection[str]) -> str:
         if not line.strip():
             width = -1
         elif width < 0 and begins.match(line):
-            width = _indentation(line)
-            if width >= _INDENTED_CODE:
+            width = indentation(line)
+            if width >= INDENTED_CODE:
                 code_lines = markdown.parse(source).code_lines if code_lines is None else code_lines
                 width = -1 if number in code_lines else width
-        elif 0 <= width < _indentation(line):
+        elif 0 <= width < indentation(line):
             line = " " * width + line.lstrip(" \t")
         if (verbatim := _VERBATIM.search(text)) and f"</{verbatim[1]}" not in text:
             ending = f"</{verbatim[1]}"
         lines.append(line)
     return source[:start] + "\n".join(lines)
-
-
-def _indentation(line: str) -> int:
-    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))

@@ -12,15 +12,22 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from html import unescape
-from typing import NamedTuple
 
 from kb_runtime.text.unshown import without
 from kbc.cache.phases import remembered
 from kbc.languages import markdown
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.fenced import CODE, FENCE, Kept, after_fence, without_marks
+from kbc.languages.includes.fenced import (
+    CODE,
+    FENCE,
+    INDENTED_CODE,
+    Kept,
+    after_fence,
+    without_marks,
+)
 from kbc.languages.mdx.syntax import VOID_ELEMENTS, code_spans
+from kbc.languages.spans import TextSpan
 from kbc.limits import MAX_HTML_DEPTH, MAX_INLINE_CHARS
 
 _IN_MDX = "table|h[1-6]"
@@ -55,7 +62,6 @@ _ROW = re.compile(r"<tr[\s>]", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t]*")
 _TEXT_BELOW = re.compile(r"\n[ \t>]*[^\s>]")
 _QUOTED = re.compile(r"[ \t]*>[ \t]?")
-_INDENTED_CODE = 4  # columns
 
 _MARKDOWN_BELOW = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]")
 _FILLED_IN = re.compile(
@@ -87,13 +93,6 @@ _WITHOUT_END = VOID_ELEMENTS | {
     *("dd", "dt", "li", "option", "p", "tbody", "td", "tfoot", "th", "thead", "tr")
 }
 """Elements that have no end tag, or need none."""
-
-
-class _Embedded(NamedTuple):
-    """An element at the characters [start, end) of a text."""
-
-    start: int
-    end: int
 
 
 def with_embedded_html(text: str, *, is_mdx: bool = False) -> str:
@@ -139,7 +138,7 @@ class _Rewriting:
     def _code_lines(self) -> frozenset[int]:
         return markdown.parse(self._source).code_lines
 
-    def _replaced(self, element: _Embedded) -> str:
+    def _replaced(self, element: TextSpan) -> str:
         """What the page has up to the end of an element; nothing yet where this stays as it is."""
         source = self._source
         line_start = source.rfind("\n", self._seen, element.start) + 1
@@ -159,7 +158,7 @@ class _Rewriting:
         return self._set_apart(element, lines, before, is_new_line=is_new_line) if lines else ""
 
     def _set_apart(
-        self, element: _Embedded, shown_lines: Sequence[str], before: str, *, is_new_line: bool
+        self, element: TextSpan, shown_lines: Sequence[str], before: str, *, is_new_line: bool
     ) -> str:
         """What is not yet written, and the lines of an element behind the text `before` on its line, set
         apart by blank lines. More of these stand behind it where the source has more lines, so that what
@@ -192,10 +191,10 @@ class _Rewriting:
 
     def _is_in_code(self) -> bool:
         """Whether the line is indented code."""
-        is_indented = len(self._margin.expandtabs(4)) >= _INDENTED_CODE
+        is_indented = len(self._margin.expandtabs(4)) >= INDENTED_CODE
         return is_indented and not self._is_mdx and self._line in self._code_lines
 
-    def _shown(self, element: _Embedded, quotes: int) -> list[str]:
+    def _shown(self, element: TextSpan, quotes: int) -> list[str]:
         """The lines of an element in so many quotes as Markdown; none where it nests too deeply, or some of
         its text would be lost: it is in an element or a comment that is never closed, or in a script."""
         from kbc.languages.html.markdown import to_markdown  # Beautiful Soup, which few pages need
@@ -228,10 +227,10 @@ class _Rewriting:
         return [_restored(line, kept) for line in lines]
 
 
-def _outermost(prose: str, position: int, *, is_mdx: bool) -> list[_Embedded]:
+def _outermost(prose: str, position: int, *, is_mdx: bool) -> list[TextSpan]:
     """The elements from `position` on that are in no other one. An end tag closes the last element of its
     name."""
-    found: list[_Embedded] = []
+    found: list[TextSpan] = []
     waiting: list[tuple[str, int]] = []
     counts: Counter[str] = Counter()  # of the names in `waiting`
     endless: set[str] = set()
@@ -253,14 +252,12 @@ def _outermost(prose: str, position: int, *, is_mdx: bool) -> list[_Embedded]:
             if name in _LONG or mark.end() - start <= MAX_INLINE_CHARS:
                 while found and found[-1].start > start:
                     found.pop()
-                found.append(_Embedded(start, mark.end()))
+                found.append(TextSpan(start, mark.end()))
     left = [start for name, start in waiting if name == "table"]
     return found if is_mdx or not left else _with_unclosed(prose, found, left)
 
 
-def _with_unclosed(
-    prose: str, closed: Sequence[_Embedded], starts: Sequence[int]
-) -> list[_Embedded]:
+def _with_unclosed(prose: str, closed: Sequence[TextSpan], starts: Sequence[int]) -> list[TextSpan]:
     """The elements with tables that begin at `starts` and are never closed: they go on to the next blank
     line, where a block of HTML ends, or the next element."""
     found = list(closed)
@@ -275,7 +272,7 @@ def _with_unclosed(
         if following < len(ends):
             position = min(position, ends[following])
         if _ROW.search(prose, start, position):
-            found.append(_Embedded(start, position))
+            found.append(TextSpan(start, position))
     return sorted(found)
 
 

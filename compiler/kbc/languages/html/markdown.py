@@ -54,7 +54,8 @@ def prepare_tables(content: Tag) -> None:
         if not is_removed(row) and not row.get_text(strip=True) and row.find_previous_sibling("tr"):
             row.decompose()  # lays a table out
     for table in list(named(content, "table")):
-        if not is_removed(table) and table.find_parent("table") and not _shows_anything(table):
+        is_inner = not is_removed(table) and table.find_parent("table") is not None
+        if is_inner and not table.get_text(strip=True) and not has(table, "img"):
             table.decompose()
     tables = [(table, has(table, "table")) for table in named(content, "table")]
     for table, is_around_others in reversed(tables):
@@ -62,10 +63,6 @@ def prepare_tables(content: Tag) -> None:
         _fill_columns(table)
         if is_around_others or _holds_blocks(table):
             _linearize(table)
-
-
-def _shows_anything(table: Tag) -> bool:
-    return bool(table.get_text(strip=True)) or has(table, "img")
 
 
 def _own(table: Tag, *names: str) -> list[Tag]:

@@ -23,6 +23,7 @@ from kbc.languages.front_matter import front_matter_end
 from kbc.languages.html.blocks import flattened
 from kbc.languages.html.raised import lowered, raised
 from kbc.languages.includes.components import attributes
+from kbc.languages.includes.fenced import INDENTED_CODE, indentation
 from kbc.languages.mdx.syntax import code_spans
 from kbc.limits import MAX_INLINE_CHARS, MAX_TITLE_CHARS
 
@@ -91,7 +92,6 @@ _TEXT_BESIDE = re.compile(rf"{_UNSEEN}[^\s]")
 _TEXT_BELOW = re.compile(rf"{_UNSEEN}\n[ \t>]*[^\s>]")
 _ADDRESS = re.compile(r"[^\s()<>]+")
 _OTHER_BLOCK = re.compile(r"^[ \t]*(?:#|[-*+>|][ \t]|\d+[.)][ \t]|`{3}|~{3})", re.MULTILINE)
-_INDENTED_CODE = 4  # columns
 
 
 class _OpenTag(NamedTuple):
@@ -210,10 +210,9 @@ class _TagRewriting:
         source, at = self._source, tag.start()
         self._line += source.count("\n", self._seen, at)
         self._seen = at
-        before = source[source.rfind("\n", 0, at) + 1 : at]
-        indent = before[: len(before) - len(before.lstrip(" \t"))]
-        is_indented = len(indent.expandtabs(4)) >= _INDENTED_CODE
-        return is_indented and self._line in self._code_lines
+        start = source.rfind("\n", 0, at) + 1
+        margin = source[start : min(at, start + INDENTED_CODE)]
+        return indentation(margin) >= INDENTED_CODE and self._line in self._code_lines
 
     def _begin(self, name: str, tag: re.Match[str]) -> None:
         stated = _stated(_BOUND.sub("", tag["stated"]))

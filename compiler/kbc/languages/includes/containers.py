@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.fenced import FENCE, after_fence
+from kbc.languages.includes.fenced import FENCE, after_fence, indentation
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 
 _INDENTED = re.compile(
@@ -129,7 +129,9 @@ class _Labelling:
             elif self._open_colons and _COLONS_END.match(line):
                 self._open_colons -= 1
                 yield ""
-            elif (found := _SLASHES.match(line)) and self._is_closed(found["marks"]):
+            elif (found := _SLASHES.match(line)) and (
+                self._closings.get(found["marks"], -1) >= self._next
+            ):
                 yield from self._slashes(found)
             elif self._open_slashes and _SLASHES_END.match(line):
                 self._open_slashes -= 1
@@ -142,9 +144,6 @@ class _Labelling:
                 yield from self._component(found)
             else:
                 yield line
-
-    def _is_closed(self, marks: str) -> bool:
-        return self._closings.get(marks, -1) >= self._next
 
     def _indented(self, found: re.Match[str]) -> Iterator[str]:
         is_tab = found["mark"].startswith("===")
@@ -247,9 +246,7 @@ def _labelled(indent: str, shown: str) -> Iterator[str]:
 
 def _is_open(lines: Sequence[str], index: int, found: re.Match[str]) -> bool:
     """Whether indented text follows: `!!! x` in prose is no admonition."""
-    width = len(found["indent"].expandtabs(4))
-    following = _next_text(lines, index)
-    return len(following.expandtabs(4)) - len(following.expandtabs(4).lstrip()) >= width + 2
+    return indentation(_next_text(lines, index)) >= indentation(found["indent"] + "!") + 2
 
 
 def _next_text(lines: Sequence[str], index: int) -> str:

@@ -23,17 +23,15 @@ from kbc.languages.includes.containers import label_containers
 from kbc.languages.includes.dialects import (
     definitions,
     docfx,
-    docsify,
     doxygen,
-    fumadocs,
     gitbook,
     mdbook,
     mdc,
     mkdocs,
+    named_files,
     notes,
     paradox,
     tables,
-    vuepress,
     zola,
 )
 from kbc.languages.includes.dialects.shortcode_values import with_params, with_shown, with_values
@@ -48,10 +46,7 @@ from kbc.languages.includes.files import (
     fence,
     indented,
     language_of,
-    lines_in,
     not_included,
-    ranges,
-    region,
 )
 from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
@@ -62,10 +57,10 @@ from kbc.languages.includes.templates.values import Lookup, replace_values
 from kbc.project.include_tree import Read
 
 _TRIGGER = re.compile(
-    r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)"
-    r"|@include|raw-loader|set:html=|__html:|<(?:[A-Z]|docs-code\b|/[A-Z])|^import\b"
-    rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{docfx.TRIGGER}|{gitbook.TRIGGER}|{SCRIPTS}|{vuepress.TRIGGER}"
-    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{docsify.TRIGGER}|{fumadocs.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{definitions.TRIGGER}|{code_import.TRIGGER}|{highlights.TRIGGER}",
+    r"-8<-|\{\{[#<%]|^[ \t>]*(?:(?:#+[ \t]+)?:{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|[!?]>[ \t])"
+    r"|raw-loader|set:html=|__html:|<(?:[A-Z]|docs-code\b|/[A-Z])|^import\b"
+    rf"|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{docfx.TRIGGER}|{gitbook.TRIGGER}|{SCRIPTS}|{named_files.TRIGGER}"
+    rf"|{mkdocs.TRIGGER}|{mdc.TRIGGER}|{doxygen.TRIGGER}|{zola.TRIGGER}|{paradox.TRIGGER}|{definitions.TRIGGER}|{code_import.TRIGGER}|{highlights.TRIGGER}",
     re.MULTILINE,
 )
 _FILLED = re.compile(code_import.TRIGGER, re.MULTILINE)
@@ -91,31 +86,21 @@ _HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*
 
 _SNIPPET = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]+[\"'](?P<target>[^\"'\n]+)[\"'][ \t]*$")
 _SNIPPET_BLOCK = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]*$")
-_STARRED = re.compile(
-    r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>[^\s*]++)(?P<options>[^\n]*?)\*\}[ \t]*$"
-)
-_ARROWS = re.compile(
-    r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*"
-    r"(?:\{(?P<info>[^}\n]*)\})?[ \t]*(?P<title>\[[^\]\n]*\])?[ \t]*$"
-)
-_COMMENT = re.compile(
-    r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
-)
 _AT_INCLUDE = re.compile(r"^(?P<indent>)@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
 _DIALECTS: Sequence[tuple[Sequence[str], Callable[[str, IncludingPage], str]]] = (
     (("{%",), gitbook.replace),
     (("{%",), zola.replace),
-    (("@[code", "@include("), vuepress.replace),
     (("{%", "{!"), mkdocs.replace),
     (("[!", "](#tab/", ":::", "xref:", "@"), docfx.replace),
-    (("<include",), fumadocs.replace),
     (stated.TRIGGERS, stated.replace),
     (("@",), paradox.replace),
     ((")]]", "{", "@title", "](`"), definitions.replace),
     (("/>", "></"), replace_shown_files),
-    ((">", ":include"), docsify.replace),
 )
 """Dialects by what a text with directives of theirs holds, in the order in which they are read."""
+
+_NOTICE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>[!?])>[ \t]+(?=\S)", re.MULTILINE)
+"""Of Docsify."""
 
 _MAX_NESTED_VALUES = 4
 _Shown = Callable[[re.Match[str], IncludingPage], str]
@@ -295,6 +280,9 @@ def _prose(
 ) -> str:
     if page.has_commands:
         stretch = doxygen.with_examples(stretch, page)
+    with_files = named_files.replace(stretch, page)
+    if with_files != stretch:  # code among which there is, which is no prose
+        return outside_fences(with_files, lambda prose: _prose(prose, page, components))
     waiting = iter(stretch.split("\n"))
     text = "\n".join(each for line in waiting for each in _line(line, waiting, page))
     text = _MDBOOK_TITLE.sub("", text)
@@ -308,6 +296,8 @@ def _prose(
         text = notes.replace(text, page)
     if page.has_commands or "](@" in text or "](\\ref" in text:
         text = doxygen.replace_commands(text, page.has_commands)
+    if ">" in text:
+        text = _NOTICE.sub(_notice, text)
     for marks, replace in _DIALECTS:
         if any(mark in text for mark in marks):
             text = replace(text, page)
@@ -317,6 +307,11 @@ def _prose(
     if "{{<" in text or "{{%" in text:
         text = replace_shortcodes(text, page)
     return with_mounts(text, page, components) if components else text
+
+
+def _notice(match: re.Match[str]) -> str:
+    kind = "Important" if match["mark"] == "!" else "Tip"
+    return f"\n{match['indent']}**{kind}**\n\n{match['indent']}"
 
 
 def _line(line: str, following: Iterator[str], page: IncludingPage) -> Iterator[str]:
@@ -372,79 +367,14 @@ def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
     return fence(excerpt(found[1], "") or "", "rust") if found else not_included(target)
 
 
-def _starred(match: re.Match[str], page: IncludingPage) -> str:
-    """`{* file ln[1:3,5] hl[2] title["x"] *}`: the chosen lines, a mark for what lies between them, and
-    the highlighted lines counted within them."""
-    found = page.load(match["target"], "{* *}")
-    if found is None:
-        return not_included(match["target"])
-    path, text = found
-    options = dict(re.findall(r"\b(ln|hl|title)\[([^\]]*)\]", match["options"]))
-    lines = text.rstrip("\n").split("\n")
-    chosen = [(first, min(last, len(lines))) for first, last in ranges(options.get("ln", ""))]
-    shown: list[str] = []
-    position: dict[int, int] = {}
-    language = language_of(path)
-    for first, last in chosen or [(1, len(lines))]:
-        if shown:
-            shown.append("# ..." if language in ("python", "yaml", "bash", "toml") else "// ...")
-        for number in range(first, last + 1):
-            shown.append(lines[number - 1])
-            position[number] = len(shown)
-    highlighted = [
-        str(position[number])
-        for first, last in ranges(options.get("hl", ""))
-        for number in range(first, min(last, len(lines)) + 1)
-        if number in position
-    ]
-    title = options.get("title", "").strip("\"' ")
-    info = f'hl_lines="{" ".join(highlighted)}"' if highlighted else ""
-    return fence("\n".join(shown), language, info, title=title)
-
-
-def _arrows(match: re.Match[str], page: IncludingPage) -> str:
-    """VitePress: `<<< @/file#region{1,3-4 lang} [title]`."""
-    found = page.load(match["target"], "<<<")
-    if found is None:
-        return not_included(match["target"])
-    text = found[1].rstrip("\n")
-    if match["region"]:  # of one that is not there VitePress shows the file
-        text = region(text, match["region"]) or text
-    stated = (match["info"] or "").split()
-    lines = next((each for each in stated if re.fullmatch(r"[\d,-]+", each)), "")
-    language = next((each for each in stated if each != lines), "") or language_of(found[0])
-    info = [f"{{{lines}}}"] if lines else []
-    info += [match["title"]] if match["title"] else []
-    return fence(text, language.partition(":")[0], " ".join(info))
-
-
-def _snippet(match: re.Match[str], page: IncludingPage) -> str:
-    return _markdown(match["target"], "--8<--", page)
-
-
-def _comment(match: re.Match[str], page: IncludingPage) -> str:
-    """VitePress: `<!--@include: ./part.md{3,10}-->`."""
-    found = page.load(match["target"], "<!--@include-->")
-    if found is None:
-        return not_included(match["target"])
-    path, text = found
-    if match["region"]:
-        text = region(text, match["region"]) or text
-    if match["lines"]:
-        text = lines_in(text, match["lines"].replace(" ", "").replace(",", "-"))
-    return page.expanded(path, dedent(text)).strip("\n")
-
-
 _LINES: Sequence[tuple[str, re.Pattern[str], _Shown]] = (
-    ("{*", _STARRED, _starred),
-    ("8<", _SNIPPET, _snippet),
-    ("<<<", _ARROWS, _arrows),
+    ("8<", _SNIPPET, lambda match, page: _markdown(match["target"], "--8<--", page)),
     ("@include", _AT_INCLUDE, _whole_file),
 )
 """Directives that are a whole line, by what it holds."""
 
 _WITHIN_LINES: Sequence[tuple[str, re.Pattern[str], _Shown]] = (
     ("{{", _MDBOOK, _mdbook),
-    ("@include", _COMMENT, _comment),
+    ("@include", named_files.COMMENT, named_files.included_by_comment),
 )
 """Directives that stand in a line, outside of its code."""

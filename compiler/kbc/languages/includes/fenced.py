@@ -16,6 +16,16 @@ _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 _KEPT = re.compile("\x02(\\d+)\x03")
 
 
+INDENTED_CODE = 4
+"""Columns that code without a fence is indented by, at least."""
+
+
+def indentation(line: str) -> int:
+    """The columns before the first character that is no blank; a tab goes to the next multiple of 4."""
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip(" "))
+
+
 def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
     """The marks of the fence that is open after `line`, "" for none."""
     if not marks:
@@ -45,6 +55,12 @@ class Kept:
         return _KEPT.sub(lambda mark: change(self._texts[int(mark[1])]), text)
 
 
+def beside_spans(text: str, change: Callable[[str], str]) -> str:
+    """`text` with `change` made to it while marks stand for its code within lines."""
+    kept = Kept()
+    return kept.restored(change(kept.hide_spans(text)))
+
+
 def without_marks(text: str) -> str:
     """A text as it is read, in which nothing is a mark of `Kept`."""
     return re.sub("[\x02\x03]", "", text)
@@ -68,6 +84,12 @@ def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
             lines = []
     if lines:
         yield "\n".join(lines), bool(marks)
+
+
+def fenced_lines(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a text in order, and whether they are fenced code."""
+    for stretch, is_code in fenced_stretches(text):
+        yield from ((line, is_code) for line in stretch.split("\n"))
 
 
 def outside_fences(text: str, change: Callable[[str], str]) -> str:

@@ -334,6 +334,11 @@ def lines_in(text: str, stated: str) -> str:
     return "\n".join(chosen)
 
 
+def link_target(address: str) -> str:
+    """`address` as the target of a link in Markdown."""
+    return f"<{address}>" if re.search(r"[\s()]", address) else address
+
+
 def indented(indent: str, text: str) -> str:
     """`text` with white space before each line that has any text."""
     return "\n".join(indent + line if line else "" for line in text.split("\n")) if indent else text

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.components import attributes
-from kbc.languages.includes.fenced import Kept
+from kbc.languages.includes.fenced import beside_spans
 from kbc.languages.includes.files import (
     IncludingPage,
     fence,
@@ -51,9 +51,7 @@ def replace_shown_files(text: str, page: IncludingPage) -> str:
     """Prose with the files that its components name."""
     if not _TAG.search(text):
         return text
-    kept = Kept()
-    shown = _TAG.sub(lambda match: _shown(match, page), kept.hide_spans(text))
-    return kept.restored(shown)
+    return beside_spans(text, lambda prose: _TAG.sub(lambda each: _shown(each, page), prose))
 
 
 def _shows(component: str, ending: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kbc.cache.phases import remembered
 from kbc.languages.julia.names import arguments, name_at
@@ -62,12 +62,12 @@ class JuliaSource:
     public, and the modules from which it imports names to extend (name, module), each with the modules of the
     file around it; and texts that it gives a name."""
 
-    docs: tuple[Docstring, ...] = ()
-    modules: tuple[tuple[str, ...], ...] = ()
-    includes: tuple[tuple[tuple[str, ...], str], ...] = ()
-    exports: tuple[tuple[tuple[str, ...], str], ...] = ()
-    imports: tuple[tuple[tuple[str, ...], str, str], ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
+    docs: list[Docstring] = field(default_factory=list)
+    modules: list[tuple[str, ...]] = field(default_factory=list)
+    includes: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    exports: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    imports: list[tuple[tuple[str, ...], str, str]] = field(default_factory=list)
+    texts: list[tuple[str, str]] = field(default_factory=list)
 
 
 @remembered("julia-docstrings")
@@ -81,12 +81,7 @@ class _SourceReader:
         self._source = source
         self._tokens = tokens(source)
         self._modules: list[tuple[int, str]] = []  # how many are open around each, and its name
-        self._docs: list[Docstring] = []
-        self._known_modules: list[tuple[str, ...]] = []
-        self._includes: list[tuple[tuple[str, ...], str]] = []
-        self._exports: list[tuple[tuple[str, ...], str]] = []
-        self._imports: list[tuple[tuple[str, ...], str, str]] = []
-        self._texts: list[tuple[str, str]] = []
+        self._found = JuliaSource()
 
     @property
     def _module(self) -> tuple[str, ...]:
@@ -108,17 +103,10 @@ class _SourceReader:
                 stack.open[-1] = "macro"
             if name:
                 self._modules.append((len(stack.open), name))
-                self._known_modules.append(self._module)
+                self._found.modules.append(self._module)
             while self._modules and len(stack.open) < self._modules[-1][0]:
                 self._modules.pop()
-        return JuliaSource(
-            docs=tuple(self._docs),
-            modules=tuple(self._known_modules),
-            includes=tuple(self._includes),
-            exports=tuple(self._exports),
-            imports=tuple(self._imports),
-            texts=tuple(self._texts),
-        )
+        return self._found
 
     def _is_declaration(self, end: int) -> bool:
         """Whether the block that begins at `end` belongs to a macro in its line that declares something with
@@ -161,7 +149,7 @@ class _SourceReader:
         if lines and self._source.count("\n", token.end, self._tokens[start].start) > 1:
             return  # a blank line, or a comment, stands between them
         if found := self._described(start, docstring_text(token)):
-            self._docs.append(found)
+            self._found.docs.append(found)
 
     def _goes_on(self, index: int) -> bool:
         """Whether the line before is not complete, so that a text is its last part."""
@@ -298,16 +286,16 @@ class _SourceReader:
             texts = [each.text for each in group if each.kind == "string" and not each.prefix]
             is_literal = all(each.kind in ("string", "newline") for each in group)
             if texts and (is_literal or [each.text for each in group[:1]] == ["joinpath"]):
-                self._includes.append((self._module, "/".join(texts)))
+                self._found.includes.append((self._module, "/".join(texts)))
         elif token.text in ("export", "public"):
-            self._exports += [(self._module, name) for name in self._listed(index + 1)]
+            self._found.exports.extend((self._module, name) for name in self._listed(index + 1))
         elif token.text == "import":
             self._import(index + 1)
         elif following and following[0].text == "=" and token.kind == "name":
             rest = (e for e in self._tokens[index + 2 : index + 5] if e.kind != "newline")
             value = next(rest, None)
             if value is not None and value.kind == "string" and not value.quote.startswith("`"):
-                self._texts.append((token.text, docstring_text(value)))
+                self._found.texts.append((token.text, docstring_text(value)))
 
     def _listed(self, index: int) -> Iterator[str]:
         """The names in a list that goes on behind each comma."""
@@ -325,9 +313,10 @@ class _SourceReader:
         path, after = name_at(self._tokens, index, len(self._tokens))
         if path and self._tokens.at(after).text == ":":
             module = ".".join(path)
-            self._imports += [(self._module, name, module) for name in self._listed(after + 1)]
+            names = self._listed(after + 1)
+            self._found.imports.extend((self._module, name, module) for name in names)
         elif len(path) > 1 and path[-1][:1].islower():
-            self._imports.append((self._module, path[-1], ".".join(path[:-1])))
+            self._found.imports.append((self._module, path[-1], ".".join(path[:-1])))
 
 
 _INSIDE = frozenset(["function", "macro", "struct", "type", "for", "while", "do", "try", "quote"])

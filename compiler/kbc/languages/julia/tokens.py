@@ -22,6 +22,7 @@ _KEYWORDS = BLOCKS | {
     *("import", "local", "mutable", "primitive", "public", "return", "using", "where"),
 }
 _NAME = r"(?:[^\W\d]|[∂∇])(?:[\w∂∇′]|!(?!=))*"
+_SYMBOL = re.compile(rf"(?=[^\W\d]){_NAME}")
 _TOKEN = re.compile(
     rf"""(?P<blank>[ \t\r\f\v]+|\#=|\#[^\n]*)
     |(?P<newline>\n)
@@ -126,9 +127,7 @@ def tokens(source: str) -> JuliaTokens:
             inner = source[end:close]
             end = min(close + len(quote), len(source))
             found.append(JuliaToken("string", inner, at, end, prefix, quote))
-        elif kind == "op" and text == ":" and not touches and _begins_symbol(source, end):
-            name = re.compile(_NAME).match(source, end)
-            assert name is not None
+        elif (kind, text) == ("op", ":") and not touches and (name := _SYMBOL.match(source, end)):
             end = name.end()
             found.append(JuliaToken("symbol", name[0], at, end))
         else:
@@ -137,10 +136,6 @@ def tokens(source: str) -> JuliaTokens:
             found.append(JuliaToken("keyword" if is_keyword else kind, text, at, end))
         at = end
     return JuliaTokens(found)
-
-
-def _begins_symbol(source: str, at: int) -> bool:
-    return source[at : at + 1].isalpha() or source[at : at + 1] == "_"
 
 
 def _comment_end(source: str, start: int) -> int:

@@ -8,17 +8,11 @@ from collections.abc import Mapping
 from itertools import chain
 from urllib.parse import unquote_plus
 
-from kbc.languages.includes.components import attributes
+from kbc.languages.includes.components import attributes, unescaped
 from kbc.languages.includes.files import fence
 from kbc.languages.mdx.exports import constants
-from kbc.languages.mdx.syntax import (
-    ATTRIBUTE,
-    TAG_OPENING,
-    MdxSpan,
-    brace_ends,
-    code_spans,
-    syntax_spans,
-)
+from kbc.languages.mdx.syntax import ATTRIBUTE, TAG_OPENING, brace_ends, code_spans, syntax_spans
+from kbc.languages.spans import TextSpan
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _LINKS = ("href", "link", "to", "url")
@@ -124,15 +118,15 @@ def _data(tag: str, exported: Mapping[str, str]) -> list[str]:
             elif attribute["value"] and is_data and name not in _NO_DATA:
                 found.append(fence(literal, "js"))
             elif text := _TEXT.fullmatch(literal) if "\n" in literal else None:
-                found.append(fence(attributes(f"_=`{text[1]}`")["_"].strip("\n"), ""))
+                found.append(fence(unescaped(text[1]).strip("\n"), ""))
     return found
 
 
-def _merge(code: list[MdxSpan], removed: list[MdxSpan]) -> list[tuple[MdxSpan, bool]]:
+def _merge(code: list[TextSpan], removed: list[TextSpan]) -> list[tuple[TextSpan, bool]]:
     """Both lists in order, with whether a span is code. Code inside a removed span goes with it."""
     starts = [span.start for span in removed]
 
-    def is_removed(span: MdxSpan) -> bool:
+    def is_removed(span: TextSpan) -> bool:
         index = bisect_right(starts, span.start) - 1
         return index >= 0 and removed[index].end >= span.end
 

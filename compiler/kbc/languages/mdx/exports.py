@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from kbc.languages.mdx.syntax import MdxSpan, code_spans, syntax_spans
+from kbc.languages.mdx.syntax import code_spans, syntax_spans
+from kbc.languages.spans import TextSpan
 
 _CONSTANT = re.compile(
     r"export\s+const\s+(?P<name>[\w$]+)\b[^=\n]*=\s*(?P<literal>[\[{\"'`].*[\]}\"'`])\s*(?:as\s+const\s*)?;?\s*\Z",
@@ -20,7 +21,7 @@ _EXPORTED = re.compile(r"^export\s+const\s+([\w$]+)", re.MULTILINE)
 _NAMED = re.compile(r"(?<![=$`{])\{[ \t]*(?P<name>[\w$]+(?:\.[\w$]+)?)[ \t]*\}")
 
 
-def constants(text: str, removed: Sequence[MdxSpan] | None = None) -> dict[str, str]:
+def constants(text: str, removed: Sequence[TextSpan] | None = None) -> dict[str, str]:
     """Names that a page exports, and the literals (objects, lists, texts) that they stand for; `removed` is
     the page's syntax, where it is known."""
     spans = syntax_spans(text, code_spans(text)) if removed is None else removed

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from kb_runtime.text.unshown import without
+from kbc.languages.spans import TextSpan, merged
 
 # A statement that takes more is a mistake (a missing bracket): an export then ends at the next blank
 # line, an import is text.
 MAX_STATEMENT_LINES = 200
 MAX_IMPORT_CHARS = 2_000
-# Statements and comments of a page that hold fences.
+# Comments of a page that hold fences.
 MAX_WITH_FENCES = 20
 
 # HTML elements that have no closing tag.
@@ -44,12 +44,10 @@ _OPEN_BRACKET = re.compile(r"[(\[{]")
 _CLOSE_BRACKET = re.compile(r"[)\]}]")
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_FENCE_LINE = re.compile(r"[ \t]*(?:`{3}|~{3})")
 _FENCE_MARKS = re.compile(
     r"^(?P<margin>(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*+)(?P<marks>`{3,}+|~{3,}+)(?P<rest>.*)",
     re.MULTILINE,
 )
-_ESCAPED = re.compile(r"\\.")
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
@@ -58,27 +56,20 @@ _TAG_LINE = re.compile(r"^[ \t]*</?[A-Za-z][\w.]*(?:[ \t][^<>\n]*)?>[ \t]*$", re
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
 
 
-class MdxSpan(NamedTuple):
-    """Characters [start, end) of the text."""
-
-    start: int
-    end: int
-
-
 def mask(text: str) -> str:
     """`text` with spaces for MDX syntax, line ends kept. A comment that is the id of a heading stays."""
     found = syntax_spans(text, code_spans(text))
     return without(text, (span for span in found if not _is_heading_id(text, span)))
 
 
-def _is_heading_id(text: str, span: MdxSpan) -> bool:
+def _is_heading_id(text: str, span: TextSpan) -> bool:
     if not _HEADING_ID.fullmatch(text, span.start, span.end):
         return False
     line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
     return _HEADING.match(line) is not None and not _rest_of_line(text, span.end).strip()
 
 
-def code_spans(text: str) -> list[MdxSpan]:
+def code_spans(text: str) -> list[TextSpan]:
     """Fenced blocks (whole lines) and inline code spans, in order."""
     text = text.replace("\r", " ")  # markdown-it closes no fence before a carriage return
     offsets = [0]
@@ -92,7 +83,7 @@ def code_spans(text: str) -> list[MdxSpan]:
     for _ in range(MAX_WITH_FENCES):
         ends = [0, *(end for _, end in fences)]
         found = (
-            _comment_around(lines, floor, first) or _export_around(lines, first)
+            _comment_around(lines, floor, first)
             for floor, (first, _) in zip(ends, fences, strict=False)
         )
         around = next(filter(None, found), None)
@@ -103,9 +94,9 @@ def code_spans(text: str) -> list[MdxSpan]:
             shown[at] = lines[at] = ""
         source = "\n".join(shown)
         fences = _fences(source)
-    spans: list[MdxSpan] = []
+    spans: list[TextSpan] = []
     position = 0
-    for fenced in (MdxSpan(offsets[first], offsets[end]) for first, end in fences):
+    for fenced in (TextSpan(offsets[first], offsets[end]) for first, end in fences):
         spans.extend(_inline_code(text, position, fenced.start))
         spans.append(fenced)
         position = fenced.end
@@ -158,22 +149,7 @@ def _comment_around(lines: Sequence[str], floor: int, at: int) -> tuple[int, int
     return None if last is None else (floor + before.count("\n", 0, openings[-1]), last + 1)
 
 
-def _export_around(lines: Sequence[str], at: int) -> tuple[int, int] | None:
-    """The lines of the export statement in one of whose template literals line `at` begins."""
-    for first in range(at - 1, max(at - MAX_STATEMENT_LINES, -1), -1):
-        if _FENCE_LINE.match(lines[first]):
-            return None
-        if _EXPORT.match(lines[first]) and (not first or not lines[first - 1].strip()):
-            before = _ESCAPED.sub("", "\n".join(lines[first:at]))
-            if before.count("`") % 2 == 0:
-                return None
-            behind = range(at, min(first + MAX_STATEMENT_LINES, len(lines)))
-            last = next((line for line in behind if lines[line].startswith(("}", ")"))), None)
-            return None if last is None else (first, last + 1)
-    return None
-
-
-def _inline_code(text: str, start: int, end: int) -> Iterator[MdxSpan]:
+def _inline_code(text: str, start: int, end: int) -> Iterator[TextSpan]:
     """Backtick spans within [start, end); a span does not cross a blank line."""
     while start < end:
         blank = _BLANK_LINE.search(text, start, end)
@@ -190,35 +166,24 @@ def _inline_code(text: str, start: int, end: int) -> Iterator[MdxSpan]:
         while index < len(runs):
             partner = partners[index]
             if partner is not None:
-                yield MdxSpan(runs[index][0], runs[partner][1])
+                yield TextSpan(runs[index][0], runs[partner][1])
                 index = partner
             index += 1
         start = paragraph_end
 
 
-def syntax_spans(text: str, code: list[MdxSpan]) -> list[MdxSpan]:
+def syntax_spans(text: str, code: list[TextSpan]) -> list[TextSpan]:
     """Statements, comments and tags outside code, in order, none overlapping another."""
     visible = without(text, code)
     spans = list(_statements(text, visible))
     visible = without(visible, spans)
     comments = list(_comments(visible))
     visible = without(visible, comments)
-    return _union([*spans, *comments, *_tags(visible)])
+    # A tag may hold a comment in its attributes, a comment a statement.
+    return merged([*spans, *comments, *_tags(visible)])
 
 
-def _union(spans: list[MdxSpan]) -> list[MdxSpan]:
-    """The characters of all spans, as spans in order: a tag may hold a comment in its attributes,
-    a comment a statement."""
-    merged: list[MdxSpan] = []
-    for span in sorted(spans):
-        if merged and span.start < merged[-1].end:
-            merged[-1] = MdxSpan(merged[-1].start, max(merged[-1].end, span.end))
-        else:
-            merged.append(span)
-    return merged
-
-
-def comments(text: str) -> list[MdxSpan]:
+def mdx_comments(text: str) -> list[TextSpan]:
     """Comments outside of code and statements, in order; not those that are the id of a heading."""
     if not _COMMENT_START.search(text):
         return []
@@ -227,7 +192,7 @@ def comments(text: str) -> list[MdxSpan]:
     return [span for span in found if not _is_heading_id(text, span)]
 
 
-def _comments(visible: str) -> Iterator[MdxSpan]:
+def _comments(visible: str) -> Iterator[TextSpan]:
     """`{/* */}` and `<!-- -->`; one that never ends is text."""
     endless: set[str] = set()
     position = 0
@@ -238,13 +203,13 @@ def _comments(visible: str) -> Iterator[MdxSpan]:
             continue
         end = _COMMENT_END[mark].search(visible, position)
         if end:
-            yield MdxSpan(start.start(), end.end())
+            yield TextSpan(start.start(), end.end())
             position = end.end()
         else:
             endless.add(mark)
 
 
-def _statements(text: str, visible: str) -> Iterator[MdxSpan]:
+def _statements(text: str, visible: str) -> Iterator[TextSpan]:
     """`import` and `export` statements that start a paragraph, with their line ends.
 
     `visible` decides where one may start (not in code); `text` is what is read, because a template
@@ -265,7 +230,7 @@ def _statements(text: str, visible: str) -> Iterator[MdxSpan]:
             count = _export_lines(lines[index : index + MAX_STATEMENT_LINES])
         if count:
             end = offset + sum(len(lines[i]) + 1 for i in range(index, index + count))
-            yield MdxSpan(offset, min(end, len(text)))
+            yield TextSpan(offset, min(end, len(text)))
             offset, index = end, index + count
             continue
         may_start = not line.strip()
@@ -294,7 +259,7 @@ def _export_lines(lines: list[str]) -> int:
     return first_blank or len(lines)
 
 
-def _tags(visible: str) -> Iterator[MdxSpan]:
+def _tags(visible: str) -> Iterator[TextSpan]:
     """JSX and HTML tags and fragments. An opening tag that is never closed is text."""
     closed_names = set(re.findall(r"</([A-Za-z_$][\w$.:-]*)\s*>", visible))
     after_braces = brace_ends(visible)
@@ -308,14 +273,14 @@ def _tags(visible: str) -> Iterator[MdxSpan]:
         closing, name = opening.group(1), opening.group(2)
         if name is None:
             if visible.startswith(">", opening.end()):
-                yield MdxSpan(start, opening.end() + 1)
+                yield TextSpan(start, opening.end() + 1)
             continue
         end = _attributes_end(visible, opening.end(), after_braces)
         if end is None:
             continue
         alone = visible[start:end].rstrip("> \t\n").endswith("/") or name in VOID_ELEMENTS
         if closing or alone or name in closed_names:
-            yield MdxSpan(start, end)
+            yield TextSpan(start, end)
             position = end
 
 

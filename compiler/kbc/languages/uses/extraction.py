@@ -7,21 +7,18 @@ definition; so are the names of definitions where they are defined.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node, Query, QueryCursor
 
 from kb_runtime.store.symbols import CALL, IMPORTED, TYPE, USE
 from kbc.cache.phases import remembered
 from kbc.languages import grammars
+from kbc.languages.spans import TextSpan, is_within, merged
 from kbc.languages.uses.imports import ImportedName, package_of, read_import
 from kbc.languages.uses.queries import QUERIES
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Query
 
 MAX_USES = 50_000
 """Uses kept of one file, the first ones: a file with more is generated."""
@@ -55,8 +52,6 @@ class FileUses:
 
 @cache
 def _query(language: str) -> Query:
-    from tree_sitter import Query
-
     return Query(grammars.grammar(language), QUERIES[language])
 
 
@@ -68,8 +63,6 @@ def has_uses(language: str) -> bool:
 @remembered("uses")
 def uses(text: str, *, language: str) -> FileUses:
     """The uses in a file of a language that `has_uses`, those of its own definitions' names included."""
-    from tree_sitter import QueryCursor
-
     source = text.encode("utf-8", "surrogatepass")
     root = grammars.tree(source, language)
     found = _Found(source, language)
@@ -134,7 +127,7 @@ class _Found:
             if span is not None and span[0] <= start:
                 receiver = IMPORT
             elif before is None:
-                if _is_within(bound.get(name, ()), start):
+                if is_within(bound.get(name, ()), start):
                     continue
                 receiver = ""
             else:
@@ -149,7 +142,7 @@ class _Found:
                 break
         return out
 
-    def _bound(self) -> dict[str, list[tuple[int, int]]]:
+    def _bound(self) -> dict[str, list[TextSpan]]:
         """For each name that a scope binds, where it does: spans in order, apart from each other. What the
         file itself binds is no local."""
         bound: dict[str, set[tuple[int, int]]] = {}
@@ -166,9 +159,9 @@ class _Found:
             if around and around[-1][2]:
                 name = self._text(start, self._names[start][1].end_byte)
                 bound.setdefault(name, set()).add(around[-1][:2])
-        return {name: _merged(spans) for name, spans in bound.items()}
+        return {name: merged(spans) for name, spans in bound.items()}
 
-    def _receiver(self, node: Node, bound: Mapping[str, list[tuple[int, int]]]) -> str:
+    def _receiver(self, node: Node, bound: Mapping[str, list[TextSpan]]) -> str:
         if node.end_byte - node.start_byte > _MAX_RECEIVER:
             return UNKNOWN
         text = self._text(node.start_byte, node.end_byte).lstrip("&*(").rstrip("?!)")
@@ -181,26 +174,10 @@ class _Found:
         if (
             first in _OWN
             or first.startswith("$")
-            or _is_within(bound.get(first, ()), node.start_byte)
+            or is_within(bound.get(first, ()), node.start_byte)
         ):
             return UNKNOWN
         return path
 
     def _text(self, start: int, end: int) -> str:
         return self._source[start:end].decode("utf-8", "replace")
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(merged[-1][1], end)
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _is_within(spans: Sequence[tuple[int, int]], place: int) -> bool:
-    """Whether a place lies in one of spans that are in order and apart."""
-    at = bisect_right(spans, place, key=itemgetter(0))
-    return at > 0 and place < spans[at - 1][1]

@@ -145,7 +145,8 @@ class _Resolver:
         if before == IMPORT:
             return self._imported_row(file, name)
         if before == "self":
-            return self._own_member(file, name, line)
+            # Of the class that the line lies in; inherited ones are guesses.
+            return self._tree.member_of(self._tree.owner(file, line), name, file)
         if before == UNKNOWN:
             return GUESS
         holder = self._path(file, before, line)
@@ -347,10 +348,6 @@ class _Resolver:
             elif here >= 0:
                 here = self._tree.member(here, name)
         return here
-
-    def _own_member(self, file: int, name: str, line: int) -> int:
-        """A member of the class that a line lies in; inherited ones are guesses."""
-        return self._tree.member_of(self._tree.owner(file, line), name, file)
 
 
 def _by_local(found: FileUses | None) -> dict[str, list[ImportedName]]:

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from kbc.languages.includes import Surroundings, expand
-from kbc.languages.includes.files import NamedPage
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import NamedPage, Surroundings
 
 FILES = {
     "docs/includes/note.md": "---\nms.author: x\n---\nA note.\n",

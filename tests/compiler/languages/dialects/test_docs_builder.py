@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from kbc.languages.includes import Docset, Expansion, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion
+from kbc.languages.includes.myst.docs_builder import Docset
 
 DOCSET = Docset(
     folder="docs",

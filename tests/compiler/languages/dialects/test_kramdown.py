@@ -2,7 +2,8 @@
 
 import pytest
 
-from kbc.languages.includes import Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Surroundings
 
 
 @pytest.mark.parametrize(

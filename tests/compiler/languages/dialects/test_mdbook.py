@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import Expansion, Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "src/run.rs": b"mod a {\n    // ANCHOR: b\n    fn b() {\n    }\n    // ANCHOR_END: b\n}\n",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import Expansion, Surroundings, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "docs/parts/tide.md": b"# Tide\n\n<!--start-->\nIt turns.\n<!--end-->\n\nMore.\n",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.includes import Expansion, Surroundings, expand, notes_among
+from kbc.languages.includes.dialects.notes import notes_among
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "vault/Kite.md": "---\ntags: [x]\n---\n# Kite\n\nIt flies.\n\n## Tail\n\nLong.\n\n```md\n## No\n```\n\n"

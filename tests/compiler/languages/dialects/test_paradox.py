@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kbc.languages.includes import Expansion, expand
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Expansion
 
 FILES = {
     "repo/src/Boat.scala": (

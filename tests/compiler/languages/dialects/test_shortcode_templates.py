@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from kbc.languages.includes import Surroundings, expand
 from kbc.languages.includes.dialects.shortcode_templates import shown_by
+from kbc.languages.includes.expansion import expand
+from kbc.languages.includes.files import Surroundings
 
 SINCE = """{{- $tag := .Get 0 -}}
 {{- $isNew := strings.HasSuffix $tag "-new" -}}

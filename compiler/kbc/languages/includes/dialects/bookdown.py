@@ -10,7 +10,7 @@ from kbc.languages.anchors import slug, split_attributes
 from kbc.languages.front_matter import front_matter_end
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import FENCE, Kept, fenced_stretches
+from kbc.languages.includes.fenced import FENCE, beside_spans, fenced_lines, fenced_stretches
 from kbc.languages.markdown import heading_text
 
 Headings = Mapping[str, tuple[str, str]]
@@ -36,8 +36,8 @@ _BLOCK = re.compile(
 
 def headings(text: str) -> Iterator[tuple[int, str, str]]:
     """(level, anchor, title) of the headings of a chapter, without those of parts."""
-    for stretch, is_code in fenced_stretches(text):
-        for match in () if is_code else _HEADING.finditer(stretch):
+    for line, is_code in fenced_lines(text):
+        if not is_code and (match := _HEADING.match(line)):
             source, stated = split_attributes(_NOT_NUMBERED.sub("", match["title"]))
             if not _PART.match(source):
                 title = heading_text(source)
@@ -89,9 +89,10 @@ def _prose(text: str, path: str, known: Headings, has_chapter: bool) -> str:
     def inner(match: re.Match[str]) -> str:
         return place(match["name"]) if match["name"] in known else match[0]
 
-    kept = Kept()
-    text = kept.hide_spans(text)
-    text = _HEADING.sub(heading, text)
-    text = _INNER_LINK.sub(inner, _REFERENCE.sub(reference, text))
-    text = _EQUATION.sub(r"\\tag{\g<name>}", _NUMBERED.sub(r"`\g<name>`:", text))
-    return kept.restored(_INDEX.sub("", _NAMED_TEXT.sub("", text)))
+    def shown(text: str) -> str:
+        text = _HEADING.sub(heading, text)
+        text = _INNER_LINK.sub(inner, _REFERENCE.sub(reference, text))
+        text = _EQUATION.sub(r"\\tag{\g<name>}", _NUMBERED.sub(r"`\g<name>`:", text))
+        return _INDEX.sub("", _NAMED_TEXT.sub("", text))
+
+    return beside_spans(text, shown)

@@ -15,6 +15,7 @@ from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import Kept
 from kbc.languages.includes.files import IncludingPage
+from kbc.languages.includes.templates.values import value_at
 
 _BLOCKS = (
     "tabs|tab|hint|callout|code|content-ref|embed|file|stepper|step|columns|column|swagger-response"
@@ -89,13 +90,8 @@ def with_variables(text: str, variables: Mapping[str, Any]) -> str:
         return text
 
     def value(match: re.Match[str]) -> str:
-        found: Any = variables
-        for name in (match["name"] or "").split("."):
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if found is None or isinstance(found, (Mapping, list)):
-            return match[0]
-        shown = str(found)
-        return "" if _ONLY_TAGS.fullmatch(shown) else shown
+        shown = value_at(variables, match["name"] or "")
+        return match[0] if shown is None else "" if _ONLY_TAGS.fullmatch(shown) else shown
 
     return _VARIABLE.sub(value, text)
 

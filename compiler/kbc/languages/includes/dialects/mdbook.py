@@ -11,7 +11,7 @@ import re
 
 from kbc.languages.includes.components import attributes, options
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import Kept
+from kbc.languages.includes.fenced import beside_spans
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 
 TRIGGER = r"\{\{[ \t]*(?:#[a-z]|(?:footnote|h?i{1,2}):)|(?:```|~~~)[ \t]*rust\b"
@@ -40,9 +40,7 @@ def replace(text: str, page: IncludingPage) -> str:
     """Prose with what preprocessors show in its place."""
     if not _HELPER.search(text):
         return text
-    kept = Kept()
-    shown = _HELPER.sub(lambda match: _shown(match, page), kept.hide_spans(text))
-    return kept.restored(shown)
+    return beside_spans(text, lambda prose: _HELPER.sub(lambda each: _shown(each, page), prose))
 
 
 def _shown(match: re.Match[str], page: IncludingPage) -> str:

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import CODE, fenced_stretches
+from kbc.languages.includes.fenced import CODE, fenced_lines
+from kbc.languages.includes.files import link_target
 
 TRIGGER = r"^[ \t]*(?:::[A-Za-z][\w-]*[ \t]*(?:[\[{]|$)|:[a-z][\w-]*[\[{])"
 """Only pages that have such a line are looked at: colons mean other things elsewhere."""
@@ -52,10 +53,9 @@ def label_components(text: str) -> str:
     """`text` with the labels, the text and the content of its components in their place."""
     if _BEGINS.search(text) is None:
         return text
-    stretches = list(fenced_stretches(text))
-    if not any(_BEGINS.search(stretch) for stretch, is_code in stretches if not is_code):
+    lines = list(fenced_lines(text))
+    if not any(_BEGINS.match(line) for line, is_code in lines if not is_code):
         return text
-    lines = [(line, is_code) for stretch, is_code in stretches for line in stretch.split("\n")]
     return "\n".join(_shown(lines))
 
 
@@ -160,7 +160,7 @@ def _words(name: str) -> str:
 def _linked(shown: str, target: str) -> str:
     if not target or "[" in shown:
         return shown
-    return f"[{shown}](<{target}>)" if re.search(r"[\s()]", target) else f"[{shown}]({target})"
+    return f"[{shown}]({link_target(target)})"
 
 
 def _without_components(line: str) -> str:

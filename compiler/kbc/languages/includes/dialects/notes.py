@@ -10,8 +10,8 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from kbc.languages.includes.fenced import Kept, fenced_stretches, outside_fences
-from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, not_included
+from kbc.languages.includes.fenced import Kept, fenced_lines, outside_fences
+from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, link_target, not_included
 from kbc.project.source_file import relative_path, resolved_path
 
 TRIGGER = r"\[\[[^\[\]\n]+\]\]"
@@ -93,7 +93,7 @@ def _link(match: re.Match[str], page: IncludingPage) -> str:
     name, _, heading = target.partition("#")
     if match["mark"] and posixpath.splitext(name)[1].lower() in _PICTURES:
         alt = " ".join(each for each in rest if not _SIZE.fullmatch(each))
-        return f"![{alt}]({_address(name)})"
+        return f"![{alt}]({link_target(name)})"
     shown = rest[-1] if rest else ""
     path = _found(name, page)
     if not path and rest and (path := _found(rest[-1], page)):  # wikis have the text first
@@ -102,14 +102,10 @@ def _link(match: re.Match[str], page: IncludingPage) -> str:
         if not name.strip() and heading:
             return shown or heading.lstrip("^")
         is_file = match["mark"] and _FILE.search(name)
-        return f"[{shown or name}]({_address(name)})" if is_file else match[0]
+        return f"[{shown or name}]({link_target(name)})" if is_file else match[0]
     to = relative_path(path, page.path)
     title = shown or " > ".join(part for part in target.split("#") if part and part[0] != "^")
-    return f"[{title}]({_address(to)})"
-
-
-def _address(path: str) -> str:
-    return f"<{path}>" if re.search(r"[\s()]", path) else path
+    return f"[{title}]({link_target(to)})"
 
 
 def _embedded(match: re.Match[str], page: IncludingPage, kept: Kept) -> str:
@@ -168,15 +164,14 @@ def _section(text: str, heading: str) -> str | None:
     wanted = _words(heading)
     shown: list[str] = []
     level = 0
-    for stretch, is_code in fenced_stretches(text):
-        for line in [stretch] if is_code else stretch.split("\n"):
-            found = None if is_code else _HEADING.fullmatch(line)
-            if found and level and len(found["marks"]) <= level:
-                return "\n".join(shown)
-            if found and not level and _words(found["title"].rstrip(" \t#")) == wanted:
-                level = len(found["marks"])
-            if level:
-                shown.append(line)
+    for line, is_code in fenced_lines(text):
+        found = None if is_code else _HEADING.fullmatch(line)
+        if found and level and len(found["marks"]) <= level:
+            break
+        if found and not level and _words(found["title"].rstrip(" \t#")) == wanted:
+            level = len(found["marks"])
+        if level:
+            shown.append(line)
     return "\n".join(shown) if level else None
 
 

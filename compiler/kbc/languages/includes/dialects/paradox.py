@@ -7,7 +7,6 @@ Code that is shown lies between two lines with the same `#label` in a comment.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from textwrap import dedent
 
@@ -22,6 +21,7 @@ from kbc.languages.includes.files import (
     language_of,
     not_included,
 )
+from kbc.languages.spans import is_within
 
 TRIGGER = (
     r"@@(?:snip|include|toc|dependency|project-info|fiddle)\b|^[ \t]*@@@"
@@ -176,8 +176,7 @@ def _inline(text: str, depth: int = 0) -> Iterator[str]:
     before = ""
     spans = [span.span() for span in SPAN.finditer(text)] if "`" in text else []
     for match in _INLINE.finditer(text):
-        at = bisect_right(spans, (match.start(), len(text))) - 1
-        is_code = at >= 0 and match.start() < spans[at][1]
+        is_code = is_within(spans, match.start())
         if is_code or match.start() < position or depth > MAX_DEPTH:
             continue
         end = _closing(text, match.end())

@@ -187,9 +187,12 @@ class _ShortcodeTemplate:
         if function is None:
             raise _UnknownValueError
         try:
-            return _short(function(*found))
+            value = function(*found)
         except (TypeError, ValueError, AttributeError) as error:
             raise _UnknownValueError from error
+        if isinstance(value, str) and len(value) > _MAX_VALUE:
+            raise _UnknownValueError
+        return value
 
     def _named_value(self, word: str) -> Value:
         if word.startswith('"'):
@@ -253,18 +256,8 @@ def _call(call: list[_Node], piped: list[_Node]) -> _Node:
     return _TemplateCall(first, arguments)
 
 
-def _short(value: Value) -> Value:
-    if isinstance(value, str) and len(value) > _MAX_VALUE:
-        raise _UnknownValueError
-    return value
-
-
 def _replaced(text: str, old: str, new: str) -> str:
     return text.replace(old, new) if old and len(text) * len(new) <= _MAX_VALUE**2 else text
-
-
-def _same(value: Value) -> Value:
-    return value
 
 
 def _printf(form: str, *values: Value) -> str:
@@ -277,7 +270,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     **dict.fromkeys(
         ("safehtml", "safeurl", "safehtmlattr", "safecss", "markdownify", "plainify", "string", "emojify",
          "htmlescape", "htmlunescape", "relurl", "absurl", "rellangurl", "abslangurl", "renderstring"),
-        _same,
+        lambda value: value,
     ),
     "default": lambda fallback, value="": value or fallback,
     "cond": lambda test, a, b: a if test else b,

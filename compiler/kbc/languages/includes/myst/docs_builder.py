@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from kbc.languages.anchors import slug
 from kbc.languages.front_matter import front_matter_end
-from kbc.languages.includes.fenced import CODE, FENCE, fenced_stretches
+from kbc.languages.includes.fenced import CODE, FENCE, fenced_lines, fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 from kbc.languages.includes.templates.values import DIRECTIVE, replace_values
 from kbc.project.source_file import decode_any, relative_path, resolved_path
@@ -166,13 +166,12 @@ def _titles(text: str) -> Mapping[str, str]:
 
 def _headings(text: str) -> Iterator[tuple[str, str]]:
     """(title, id) of the headings of a page."""
-    for stretch, is_code in fenced_stretches(text):
-        for line in () if is_code else stretch.split("\n"):
-            if found := _HEADING.fullmatch(line):
-                title = found["title"].strip()
-                stated = _ANCHOR.search(title)
-                title = title[: stated.start()] if stated else title
-                yield title, slug(stated["id"] if stated else title, "docs-builder")
+    for line, is_code in fenced_lines(text):
+        if not is_code and (found := _HEADING.fullmatch(line)):
+            title = found["title"].strip()
+            stated = _ANCHOR.search(title)
+            title = title[: stated.start()] if stated else title
+            yield title, slug(stated["id"] if stated else title, "docs-builder")
 
 
 def _scope(body: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from textwrap import dedent
@@ -26,8 +26,9 @@ from kbc.languages.includes.files import (
     fence,
     not_included,
 )
+from kbc.languages.includes.templates.values import first_value, value_at
 from kbc.project.source_file import relative_path
-from kbc.project.well_formed import is_scalar, json_value, mapping, yaml_table
+from kbc.project.well_formed import json_value, mapping, yaml_table
 
 _TAG = re.compile(
     r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
@@ -79,19 +80,6 @@ class Liquid:
     values: Mapping[str, Any] = field(default_factory=dict)
     page: Mapping[str, Any] = field(default_factory=dict)
     is_bare: bool = False
-
-
-def value_at(table: Mapping[str, Any], path: str) -> str | None:
-    """The text or number at a path such as `version.latest`."""
-    value: Any = table
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return str(value) if is_scalar(value) else None
-
-
-def first_value(tables: Iterable[Mapping[str, Any]], path: str) -> str | None:
-    """The text or number at a path in the first of the tables that has one."""
-    return next((found for each in tables if (found := value_at(each, path)) is not None), None)
 
 
 @lru_cache(64)

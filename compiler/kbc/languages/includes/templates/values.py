@@ -7,10 +7,12 @@ expression stays as code, and the page counts it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from kbc.languages.includes.fenced import CODE, outside_fences
 from kbc.languages.includes.files import IncludingPage
+from kbc.project.well_formed import is_scalar
 
 Lookup = Callable[[str], str | None]
 """The text of an expression, which is the path of a variable, with filters behind `|`; None where the tree
@@ -31,6 +33,19 @@ _MARKS = re.compile(r"[ \t]*(?:`{3,}|~{3,}|:).*")
 
 _MAX_MARGIN = 40
 _LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`]*)(?P=quote)")
+
+
+def value_at(table: Mapping[str, Any], path: str) -> str | None:
+    """The text or number at a path such as `version.latest`."""
+    value: Any = table
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return str(value) if is_scalar(value) else None
+
+
+def first_value(tables: Iterable[Mapping[str, Any]], path: str) -> str | None:
+    """The text or number at a path in the first of the tables that has one."""
+    return next((found for each in tables if (found := value_at(each, path)) is not None), None)
 
 
 def replace_values(text: str, lookup: Lookup, page: IncludingPage) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kbc.formats.documenter import is_literate
-from kbc.languages.julia import Call, Pair, read_script
+from kbc.languages.julia.script import Call, Pair, read_script
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import files_below, first_existing, read_text, read_toml, text_of
 from kbc.recognition.site import Site, below, joined, text

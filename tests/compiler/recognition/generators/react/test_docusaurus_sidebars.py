@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, titles, write_tree
 
-from kbc.languages import mdx
+from kbc.languages.mdx.cleaning import clean
 
 
 def _ordered(root: Path, files: dict[str, str], docs: str = "") -> dict[str, str]:
@@ -133,4 +133,4 @@ def test_pages_mount_the_markdown_that_the_list_of_components_imports(tmp_path: 
     ],
 )
 def test_several_imports_may_be_in_a_line(text: str, shown: str) -> None:
-    assert mdx.clean(text) == shown
+    assert clean(text) == shown
