@@ -220,6 +220,18 @@ def read_inventory(tree: IncludeTree, path: str) -> Inventory | None:
         return None
 
 
+def entries_in(value: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
+    """The tables of a navigation: those in lists, and below each what it has under `keys`, in order."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting += reversed(item)
+        elif isinstance(item, Mapping):
+            yield item
+            waiting += [item.get(key) for key in reversed(keys)]
+
+
 def first_name(tree: IncludeTree, folder: str, names: Iterable[str]) -> str:
     """The first of `names` that is a file in `folder`; "" when none is."""
     return next((name for name in names if tree.exists(joined(folder, name))), "")

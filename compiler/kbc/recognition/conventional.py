@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS, MARKDOWN
 from kbc.project.model import Collection
+from kbc.recognition.configuration import read_text
 
 _TEMPLATE_METADATA = frozenset({"templates.toml", "templates.json", "templates.md"})
 _PATTERN = re.compile(r"---\r?\n(?:.*\r?\n)*?id:.*\r?\n(?:.*\r?\n)*?---\r?\n")
@@ -53,7 +54,7 @@ def _holds(tree: IncludeTree, kind: str, folder: str) -> bool:
     if kind == "templates":
         return not _TEMPLATE_METADATA.isdisjoint(names)
     if kind == "patterns":
-        return any(_PATTERN.match(_text(tree, folder, name)) for name in _markdown(names))
+        return any(_PATTERN.match(read_text(tree, f"{folder}/{name}")) for name in _markdown(names))
     if kind == "examples":
         return any(each.endswith(".qnt") for each in _deep(tree, folder))
     if kind == "workshops":
@@ -65,7 +66,7 @@ def _holds(tree: IncludeTree, kind: str, folder: str) -> bool:
 def _pages_of_entries(tree: IncludeTree) -> Iterator[str]:
     """Pages directly in docs/ most of whose sections are an entry with a signature."""
     for name in _markdown(tree.names("docs")):
-        text = _text(tree, "docs", name)
+        text = read_text(tree, f"docs/{name}")
         signatures = len(_SIGNATURE.findall(text))
         if signatures >= max(_FEWEST_ENTRIES, len(_HEADING.findall(text)) * 0.9):
             yield f"docs/{name}"
@@ -80,8 +81,3 @@ def _deep(tree: IncludeTree, folder: str, depth: int = 4) -> Iterator[str]:
 
 def _markdown(names: list[str]) -> list[str]:
     return [name for name in names if name.endswith(MARKDOWN)]
-
-
-def _text(tree: IncludeTree, folder: str, name: str) -> str:
-    data = tree.read(f"{folder}/{name}", "") or b""
-    return data.decode("utf-8", "replace").removeprefix("\ufeff")

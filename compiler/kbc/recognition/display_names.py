@@ -71,6 +71,8 @@ def shown(paths: Sequence[str]) -> str:
 
 
 def named(site: Site) -> str:
+    if site.options.get("bundle"):
+        return f"{', '.join(each.lstrip('/') for each in site.include)}: all pages of a site"
     built_by = site.options.get("built_by")
     name = NAMES.get(site.generator, "folder of pages")
     if site.options.get("by_its_folders"):  # its program is nobody else's
