@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS, MARKDOWN
-from kbc.project.model import Collection
+from kbc.project.model import CONVENTIONAL, Collection
 from kbc.recognition.configuration import read_text
 
 _TEMPLATE_METADATA = frozenset({"templates.toml", "templates.json", "templates.md"})
@@ -23,24 +23,20 @@ _SIGNATURE = re.compile(r"^(?:\*\*)?Signature:", re.MULTILINE)
 _FEWEST_ENTRIES = 3
 """A page with fewer signatures may well be about signatures."""
 
-_BY_FOLDER = tuple(
-    (kind.name, folder, options.get("group", ""))
-    for kind in KINDS.values()
-    for folder, options in kind.folders.items()
-    if kind.name not in ("code", "tests")  # what projects of all kinds have
-)
-
 
 def recognise(tree: IncludeTree) -> list[Collection]:
     """The collections of the root of `tree`; none where nothing shows that it is a knowledge base."""
     pages = tuple(_pages_of_entries(tree))
+    skipped = {"code", "tests"}  # projects of all sorts have their places
     found = []
     if pages:
         found.append(Collection(name="builtins", kind="builtins", paths=pages))
-    for kind, folder, group in _BY_FOLDER:
-        if _holds(tree, kind, folder) and not (kind == "builtins" and pages):
-            name = folder.removesuffix(".toml")
-            found.append(Collection(name=name, kind=kind, paths=(folder,), group=group))
+        skipped.add("builtins")
+    found += [
+        each
+        for each in CONVENTIONAL
+        if each.kind not in skipped and _holds(tree, each.kind, each.paths[0])
+    ]
     kinds = {collection.kind for collection in found}
     is_own = kinds & {"builtins", "patterns", "templates", "routing", "workshops"}
     return found if is_own else []
