@@ -14,6 +14,7 @@ from typing import Any
 from kbc.project.well_formed import scalar_at
 
 INDEX = frozenset({"index", "readme"})
+_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
@@ -27,6 +28,14 @@ page that is not on the site."""
 
 def _stem(path: str) -> str:
     return posixpath.splitext(path)[0]
+
+
+def site_path(path: str) -> str:
+    """Where a site shows a file: without its ending, and without the name of an index."""
+    if path.lower().endswith(_PAGE_ENDINGS):
+        path = path.rpartition(".")[0]
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEX else path
 
 
 def texts(value: Any) -> list[str]:
