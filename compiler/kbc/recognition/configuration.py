@@ -23,7 +23,7 @@ from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
 from kbc.recognition.javascript.exports import exported, exported_value
-from kbc.recognition.site import joined, mapping, text
+from kbc.recognition.site import MAX_NESTING, joined, mapping, text
 
 READER = "the generator's configuration"
 """Who includes a configuration file, in the account of files."""
@@ -265,7 +265,7 @@ def pages_below(
 
 
 def files_below(
-    tree: IncludeTree, folder: str, is_wanted: Callable[[str], bool], depth: int
+    tree: IncludeTree, folder: str, is_wanted: Callable[[str], bool], depth: int = MAX_NESTING
 ) -> Iterator[str]:
     """The paths of the files in `folder` whose names are wanted, and of those in folders up to `depth` levels
     below it, in the order of their names; a name with a dot is no folder's."""
