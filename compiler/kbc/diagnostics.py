@@ -94,7 +94,8 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """Collects findings in any order; iterates in the order of a report (path, line, column).
+    """Collects findings in any order; iterates in the order of a report (path, line, column). A line or
+    column of 0 is not known.
 
     `reading` is the path of the file that is being read, for findings of those who do not know it.
     """
@@ -112,7 +113,9 @@ class Diagnostics:
         column: int | None = None,
         hint: str = "",
     ) -> None:
-        self.add(Diagnostic(Severity.ERROR, code, message, path, line, column, hint))
+        self.add(
+            Diagnostic(Severity.ERROR, code, message, path, line or None, column or None, hint)
+        )
 
     def warning(
         self,
@@ -123,7 +126,9 @@ class Diagnostics:
         column: int | None = None,
         hint: str = "",
     ) -> None:
-        self.add(Diagnostic(Severity.WARNING, code, message, path, line, column, hint))
+        self.add(
+            Diagnostic(Severity.WARNING, code, message, path, line or None, column or None, hint)
+        )
 
     def note(
         self,
@@ -133,7 +138,7 @@ class Diagnostics:
         line: int | None = None,
         hint: str = "",
     ) -> None:
-        self.add(Diagnostic(Severity.NOTE, code, message, path, line, hint=hint))
+        self.add(Diagnostic(Severity.NOTE, code, message, path, line or None, hint=hint))
 
     def add(self, diagnostic: Diagnostic) -> None:
         self._found.add(diagnostic)

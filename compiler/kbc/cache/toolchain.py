@@ -16,26 +16,11 @@ from kb_runtime.version import __version__
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """What compiles, and whose syntax it can read."""
 
-GRAMMARS = tuple(
-    f"tree-sitter-{name}"
-    for name in (
-        *(
-            "bash",
-            "c",
-            "c-sharp",
-            "cpp",
-            "css",
-            "elixir",
-            "go",
-            "html",
-            "java",
-            "javascript",
-            "json",
-        ),
-        *("kotlin", "lua", "php", "python", "ruby", "rust", "scala", "swift", "toml", "typescript"),
-        *("yaml", "zig"),
-    )
-)
+GRAMMARS = tuple(f"tree-sitter-{name}" for name in (
+    "bash", "c", "c-sharp", "cpp", "css", "elixir", "go", "html", "java", "javascript", "json",
+    "kotlin", "lua", "php", "python", "ruby", "rust", "scala", "swift", "toml", "typescript",
+    "yaml", "zig",
+))  # fmt: skip
 """The libraries with one grammar each that come with the compiler."""
 
 LANGUAGE_PACK = "tree-sitter-language-pack"

@@ -69,24 +69,22 @@ def import_command(
         return
     if not quiet:
         show_accounting(report.files)
-    for found in report.files:
-        if found.outcome == UNREADABLE:
-            click.secho(
-                f"warning: {found.path}: not imported: {found.reason}", err=True, fg="yellow"
-            )
-    for path in report.not_replaced:
-        click.secho(
-            f"warning: {out / path}: not replaced: no import wrote it, or it was edited since;"
-            " to take the page from the source, remove it and run the import again",
-            err=True,
-            fg="yellow",
-        )
-    for path in report.not_removed:
-        click.secho(
-            f"warning: {out / path}: not removed: the source no longer has its page, but it was edited",
-            err=True,
-            fg="yellow",
-        )
+    warnings = [
+        f"{found.path}: not imported: {found.reason}"
+        for found in report.files
+        if found.outcome == UNREADABLE
+    ]
+    warnings += [
+        f"{out / path}: not replaced: no import wrote it, or it was edited since;"
+        " to take the page from the source, remove it and run the import again"
+        for path in report.not_replaced
+    ]
+    warnings += [
+        f"{out / path}: not removed: the source no longer has its page, but it was edited"
+        for path in report.not_removed
+    ]
+    for warning in warnings:
+        click.secho(f"warning: {warning}", err=True, fg="yellow")
     for hint in report.hints:
         click.echo(f"hint: {hint}", err=True)
     kept = f", {report.kept:,} of them kept" if report.kept else ""

@@ -10,7 +10,7 @@ import shlex
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,8 +33,6 @@ from kbc.cli.options import (
     NAME,
     PATH,
     SCOPE,
-    Chosen,
-    build_options,
     flag,
     path_option,
     takes_build_options,
@@ -48,6 +46,7 @@ from kbc.errors import BelowBoundError
 
 if TYPE_CHECKING:
     from kb_runtime.search.request import Mode
+    from kbc.pipeline.build import BuildOptions
 
 
 @click.group(
@@ -153,11 +152,10 @@ def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool)
 def build(
     kb: Path,
     name: str,
-    executor: str,
+    options: BuildOptions,
     check_reproducible: bool,
     quiet: bool,
     as_json: bool,
-    **chosen: Unpack[Chosen],
 ) -> None:
     """Compile the knowledge base KB into OUT/<name>/ and make it the live version.
 
@@ -167,7 +165,6 @@ def build(
     from kbc.cli import reporting
     from kbc.pipeline.build import build_twice
 
-    options = build_options(chosen, executor)
     with closing(reporting.progress(quiet or as_json)) as progress:
         subject = opened(kb, name, options.cache, quiet or as_json)
         report = (build_twice if check_reproducible else run_build)(subject, options, progress)

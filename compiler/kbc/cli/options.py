@@ -6,16 +6,12 @@ import functools
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any
 
 import click
 
 from kbc.cli.environment import default_cache, default_models, source_date_epoch
 from kbc.pipeline import DEFAULT_OUT
-
-if TYPE_CHECKING:
-    from kbc.pipeline.build import BuildOptions
-
 
 Option = Callable[[Any], Any]
 """Adds an option to a command."""
@@ -48,25 +44,6 @@ JOBS = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Number of embedding threads; default: all cores."
 )
 ALLOW_OUTSIDE = flag("--allow-outside", help="Follow paths and links that leave the folder.")
-
-
-class Chosen(TypedDict):
-    """The values of `_OPTIONS`, as a command gets them."""
-
-    out: Path
-    jobs: int | None
-    model: Path | None
-    rerank_model: Path | None
-    offline: bool
-    exact: bool
-    query_variant: Literal["int8", "nb8-b32", "fp32"]
-    lexical_only: bool
-    no_draft: bool
-    keep: int
-    cache: Path | None
-    no_cache: bool
-    allow_outside: bool
-    strict: bool
 
 
 _OPTIONS = (
@@ -102,30 +79,31 @@ _OPTIONS = (
 )
 
 
+_AS_THEY_ARE = (
+    *("out", "model", "rerank_model", "offline", "exact", "query_variant", "keep"),
+    *("allow_outside", "strict", "executor"),
+)
+"""Options that `BuildOptions` calls the same; not every command has all of them."""
+
+
 def takes_build_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options of builds to a command, which gets them as `Chosen`."""
-    return with_options(command, _OPTIONS)
+    """Adds the options of builds to a command, which gets them as `options`, the `BuildOptions`; the
+    environment supplies what was not chosen."""
 
+    @functools.wraps(command)
+    def with_build_options(**given: Any) -> Any:
+        from kbc.pipeline.build import BuildOptions
 
-def build_options(chosen: Chosen, executor: str = "threads") -> BuildOptions:
-    """The options of a build; the environment supplies what was not chosen."""
-    from kbc.pipeline.build import BuildOptions
+        cache = given.pop("cache") or default_cache()
+        options = BuildOptions(
+            jobs=given.pop("jobs") or os.cpu_count() or 1,
+            models=default_models(),
+            cache=None if given.pop("no_cache") else cache,
+            source_date_epoch=source_date_epoch(),
+            embed=not given.pop("lexical_only"),
+            draft_first=not given.pop("no_draft", True),
+            **{name: given.pop(name) for name in _AS_THEY_ARE if name in given},
+        )
+        return command(options=options, **given)
 
-    return BuildOptions(
-        out=chosen["out"],
-        jobs=chosen["jobs"] or os.cpu_count() or 1,
-        model=chosen["model"],
-        rerank_model=chosen["rerank_model"],
-        models=default_models(),
-        offline=chosen["offline"],
-        exact=chosen["exact"],
-        query_variant=chosen["query_variant"],
-        keep=chosen["keep"],
-        cache=None if chosen["no_cache"] else chosen["cache"] or default_cache(),
-        allow_outside=chosen["allow_outside"],
-        strict=chosen["strict"],
-        source_date_epoch=source_date_epoch(),
-        embed=not chosen["lexical_only"],
-        draft_first=not chosen["no_draft"],
-        executor=executor,
-    )
+    return with_options(with_build_options, _OPTIONS)

@@ -7,15 +7,19 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kbc.cli.environment import default_cache
 from kbc.cli.opening import opened, show_accounting
-from kbc.cli.options import PATH, Chosen, build_options, takes_build_options
+from kbc.cli.options import PATH, takes_build_options
+
+if TYPE_CHECKING:
+    from kbc.pipeline.build import BuildOptions
 
 PROMPT = "search> "
 END = ("q", "quit", "exit")
@@ -29,7 +33,7 @@ TRIED = "try"
 @click.option("--limit", type=click.IntRange(1, 50), default=5, help="Hits per query; default: 5.")
 @takes_build_options
 @AS_JSON
-def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack[Chosen]) -> None:
+def try_command(kb: Path, name: str, limit: int, options: BuildOptions, as_json: bool) -> None:
     """Build PATH (a folder, file or archive of documentation) into the cache and search it.
 
     Queries are read from stdin, one per line; q ends. Nothing is written next to PATH. With --json each
@@ -43,9 +47,8 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     from kbc.pipeline.build import build
     from kbc.sources.accounting import UNREADABLE
 
-    cache = Path(chosen["cache"] or default_cache())
-    chosen.update({"out": cache / TRIED, "keep": 1, "no_draft": True})
-    options = build_options(chosen)
+    cache = options.cache_folder or default_cache()
+    options = replace(options, out=cache / TRIED, keep=1)
     try:
         with closing(reporting.progress(False)) as progress:
             report = build(opened(kb, name, cache), options, progress)
@@ -64,9 +67,9 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
             found = lookup.search(artifact, query, (), limit, mode)
             click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
     kept = ["kbc", "build", str(kb)]
-    if chosen["model"]:
-        kept += ["--model", str(chosen["model"])]
-    kept += ["--lexical-only"] if chosen["lexical_only"] else []
+    if options.model:
+        kept += ["--model", str(options.model)]
+    kept += [] if options.embed else ["--lexical-only"]
     click.echo(f"keep it: {shlex.join(kept)}; serve it: kbc serve {shlex.quote(where)}", err=True)
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,10 +18,10 @@ from kb_runtime.cli import runner
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.errors import KbcError
 from kb_runtime.text.rendering import encodable
-from kbc.cli.options import PATH, Chosen, build_options, flag, takes_build_options
+from kbc.cli.options import PATH, flag, takes_build_options
 
 if TYPE_CHECKING:
-    from kbc.pipeline.build import BuildReport
+    from kbc.pipeline.build import BuildOptions, BuildReport
     from kbc.pipeline.progress import Progress
 
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 @AS_JSON
 def watch(
     kbs: tuple[Path, ...],
+    options: BuildOptions,
     command: str | None,
     poll: bool,
     quiet: bool,
     as_json: bool,
-    **chosen: Unpack[Chosen],
 ) -> None:
     """Build each KB, and rebuild it whenever one of its files changes.
 
@@ -53,7 +53,7 @@ def watch(
     from kbc.following.watching import Watcher
 
     output = (_JsonOutput if as_json else _Output)(command, quiet)
-    watcher = Watcher(kbs or (Path(),), build_options(chosen), output, poll=poll)
+    watcher = Watcher(kbs or (Path(),), options, output, poll=poll)
 
     def interrupt(*_: object) -> None:
         """A supervisor's signal ends a build as Ctrl-C does: cleaned up, with the last version live."""

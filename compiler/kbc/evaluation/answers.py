@@ -111,8 +111,7 @@ def evaluate(
     `scope`, if that is given. Raises `EvaluationError` for an unknown scope and when, unless `complete`
     is off, a question expects a record that the artifact does not have; such a record then counts as not
     found."""
-    if scope:
-        questions = in_scope(artifact, questions, scope)
+    questions = in_scope(artifact, questions, scope)
     known = check_questions(artifact, questions, complete)
     artifact.prepare()
     count = _token_counter(artifact)

@@ -185,9 +185,10 @@ def collections_asked(
 
 
 def in_scope(artifact: Artifact, questions: Sequence[Question], scope: str) -> list[Question]:
-    """The questions; those that name no scope are asked of `scope`. Raises `EvaluationError`."""
+    """The questions; those that name no scope are asked of `scope`, if that is given. Raises
+    `EvaluationError`."""
     known = (*artifact.manifest["scopes"], EVERYTHING)
-    if scope not in known:
+    if scope and scope not in known:
         raise EvaluationError(f"there is no scope {scope!r}; there are {', '.join(sorted(known))}")
     return [replace(question, scope=question.scope or scope) for question in questions]
 

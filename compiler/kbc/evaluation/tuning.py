@@ -126,8 +126,7 @@ def tune(
     Raises `EvaluationError` for a question or a scope that names what is not there, and for settings that
     no build takes.
     """
-    if scope:
-        questions = in_scope(artifact, questions, scope)
+    questions = in_scope(artifact, questions, scope)
     known = check_questions(artifact, questions)
     try:
         SearchSettings.model_validate(settings)

@@ -92,7 +92,7 @@ def read(
                     "builtin-unknown-name",
                     f"`categories` puts {name!r} under {category!r}, but there is no such entry",
                     PROJECT_FILE,
-                    collection.line or None,
+                    collection.line,
                     hint=f"Remove it, or correct the name; this was read: {count_of(len(names), 'entry')}.",
                 )
     return records

@@ -96,9 +96,7 @@ def _report_unreadable(error: CaseFileError, path: str, diagnostics: Diagnostics
     place = ", correct this place," if error.line else ""
     message = f"{error.message}; the file was left out"
     hint = f"Export it again{place} or exclude it from the collection's paths."
-    diagnostics.warning(
-        "tests-unreadable", message, path, error.line or None, error.column or None, hint=hint
-    )
+    diagnostics.warning("tests-unreadable", message, path, error.line, error.column, hint=hint)
 
 
 def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Diagnostics) -> None:
@@ -168,9 +166,7 @@ def _suite(collection: Collection, diagnostics: Diagnostics) -> Suite | None:
     if wanted is not None:
         message = f"`suite` of collection {collection.name!r} is {wanted!r}"
         hint = f"One of: {', '.join(SUITES)}; without it each file's name decides."
-        diagnostics.error(
-            "tests-unknown-suite", message, PROJECT_FILE, collection.line or None, hint=hint
-        )
+        diagnostics.error("tests-unknown-suite", message, PROJECT_FILE, collection.line, hint=hint)
     return None
 
 

@@ -178,7 +178,7 @@ def read_python_module(
         page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:
         code, hint = error.code or "python-invalid", error.hint or FIX_HINT
-        diagnostics.warning(code, error.message, file.path, error.line or None, hint=hint)
+        diagnostics.warning(code, error.message, file.path, error.line, hint=hint)
         return []
     found = [dataclasses.replace(page, problems=tuple(context.problems))] if page else []
     return _with_text(file, found, includes, diagnostics)
@@ -235,4 +235,4 @@ def report_problem(problem: DocumentProblem, path: str, diagnostics: Diagnostics
     message = f"{problem.message}; the file was left out" if problem.is_error else problem.message
     is_note = problem.code in (ELSEWHERE, FIGURE)
     report = diagnostics.note if is_note else diagnostics.warning
-    report(problem.code, message, path, problem.line or None, hint=problem.hint)
+    report(problem.code, message, path, problem.line, hint=problem.hint)

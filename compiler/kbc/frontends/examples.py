@@ -78,9 +78,7 @@ def read(
     if files and not records:
         message = f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}"
         hint = "Set `extensions` to the extensions of the examples."
-        diagnostics.warning(
-            "examples-none", message, PROJECT_FILE, collection.line or None, hint=hint
-        )
+        diagnostics.warning("examples-none", message, PROJECT_FILE, collection.line, hint=hint)
     return records
 
 

@@ -21,6 +21,7 @@ from kbc.languages.front_matter import below_front_matter, front_matter_end, sta
 from kbc.languages.includes.fenced import SPAN
 from kbc.project import permalinks
 from kbc.project.model import Collection
+from kbc.project.routes import site_path
 from kbc.project.source_file import SourceFile, decode_any
 from kbc.records import SUMMARY_KEYS, DocRecord
 
@@ -191,8 +192,4 @@ def _index(target: str, own: Sequence[str], places: Mapping[str, int]) -> int | 
 
 
 def _plain(path: str) -> str:
-    plain = path.strip("/").lower()
-    stem, ending = posixpath.splitext(plain)
-    plain = stem if ending in (".md", ".mdx", ".markdown", ".html", ".htm") else plain
-    folder, _, name = plain.rpartition("/")
-    return folder if name in ("index", "readme") else plain
+    return site_path(path.strip("/")).lower()

@@ -98,7 +98,7 @@ def read(
         message = f"collection {collection.name!r} has none of {', '.join(METADATA_FILES)}"
         hint = "Describe the templates in one of these files, beside them."
         diagnostics.error(
-            "templates-no-metadata", message, PROJECT_FILE, collection.line or None, hint=hint
+            "templates-no-metadata", message, PROJECT_FILE, collection.line, hint=hint
         )
     records: dict[str, TemplateRecord] = {}
     described = {file.path for file in metadata}

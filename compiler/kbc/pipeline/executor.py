@@ -40,7 +40,7 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.memory import few_collections, trim_memory, trimming_memory
 from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import PhaseClock, Progress
-from kbc.pipeline.report import BuildReport, note_largest, note_replaced, report_of
+from kbc.pipeline.report import BuildReport, note_replaced, report_of
 from kbc.pipeline.resident import Engines, Resident
 from kbc.pipeline.sharding import Shard, cached_bytes, divided, emit_order, total
 from kbc.project.loading import PROJECT_FILE
@@ -119,7 +119,6 @@ class Executor:
             for sentence in notes:
                 self._diagnostics.note(code, sentence)
         note_replaced(self._diagnostics, self._options, self._inputs, published)
-        note_largest(self._diagnostics, self._inputs, published)
         return report_of(self._inputs, published, counts, self._clock.phases, self._diagnostics)
 
     def _publish(

@@ -78,7 +78,7 @@ def _check_configuration(path: str, data: bytes, diagnostics: Diagnostics) -> No
             f"the site's configuration cannot be read: {problem}; titles, order and addresses that it states"
             " are missing",
             path,
-            line or None,
+            line,
             hint="Fix the file, as its site generator needs it, too.",
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -75,14 +75,16 @@ def note_replaced(
         )
 
 
-def note_largest(diagnostics: Diagnostics, inputs: Inputs, published: Published) -> None:
+def _note_largest(
+    diagnostics: Diagnostics, inputs: Inputs, collections: Sequence[Mapping[str, Any]]
+) -> None:
     """A note where what was recognised has pages beside its documentation, such as a copy of another
     project's, that are most of what is searched, and take most of the time."""
     project = inputs.project
     if (project.root / PROJECT_FILE).exists():
         return
     beside = [each for each in project.collections if each.kind in ("docs", "pages")][1:]
-    counts = {each["name"]: each["chunks"] for each in load_manifest(published.path)["collections"]}
+    counts = {each["name"]: each["chunks"] for each in collections}
     chunks = sum(counts.values())
     for each in beside:
         own = counts.get(each.name, 0)
@@ -100,10 +102,11 @@ def report_of(
     published: Published,
     counts: EncodingCounts,
     phases: Iterable[Phase],
-    diagnostics: Iterable[Diagnostic],
+    diagnostics: Diagnostics,
 ) -> BuildReport:
     folder = published.path
     collections = load_manifest(folder)["collections"]
+    _note_largest(diagnostics, inputs, collections)
     return BuildReport(
         name=inputs.project.name,
         path=folder,

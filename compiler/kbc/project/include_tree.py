@@ -105,15 +105,21 @@ class IncludeTree:
         return name if place is None else Path(os.path.relpath(place, self._root)).as_posix()
 
     def names(self, folder: str) -> list[str]:
-        """The names of the entries of a folder, sorted; none where there is no such folder."""
+        """The names of the entries of a folder, sorted; none where there is no such folder, and none of a
+        link to a folder that it lies in, which who walks would follow without end."""
         name = posixpath.normpath(folder.lstrip("/")) if folder else "."
         if name not in self._names:
             place, found = self._inside(name), []
             with suppress(OSError):
-                if place is not None and place.is_dir():
+                if place is not None and place.is_dir() and not self._leads_back(name, place):
                     found = sorted(entry.name for entry in place.iterdir())
             self._names[name] = found
         return self._names[name]
+
+    def _leads_back(self, name: str, place: Path) -> bool:
+        """Whether the folder `name`, which is at `place`, is reached by way of itself."""
+        is_linked = name != "." and place != self._root / name
+        return is_linked and any(self._folders.get(each) == place for each in folders_above(name))
 
     def matching(self, folder: str, pattern: str) -> list[str]:
         """The paths of the entries of a folder whose names match a pattern (`*.ent`), sorted."""

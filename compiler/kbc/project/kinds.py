@@ -30,15 +30,47 @@ COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 RESERVED_COLLECTIONS = frozenset({"all", "everything", "chunks"})
 """`all` and `everything` are scopes, `chunks` is a file name in the catalog."""
 
-GENERATORS = (
-    "antora", "bookdown", "doc-builder", "docfx", "docs-builder", "docsify", "documenter",
-    "docusaurus", "eleventy", "ex-doc", "fern", "fumadocs", "gitbook", "grails-guide", "hexo",
-    "hugo", "jekyll", "killercoda", "mdbook", "mintlify", "mkdocs", "nextra", "pkgdown", "quarto",
-    "quartz", "rspress", "sandpaper", "sphinx", "sphinx-autoapi", "sphinx-autodoc2",
-    "sphinx-gallery", "starlight", "vitepress", "vuepress", "writerside", "zola", "site",
-)  # fmt: skip
-"""The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
-them built."""
+GENERATORS: Mapping[str, str] = {
+    "antora": "Antora component",
+    "bookdown": "bookdown book",
+    "doc-builder": "doc-builder documentation",
+    "docfx": "DocFX site",
+    "docs-builder": "docs-builder documentation",
+    "docsify": "Docsify site",
+    "documenter": "Documenter site",
+    "docusaurus": "Docusaurus site",
+    "eleventy": "Eleventy site",
+    "ex-doc": "ExDoc site",
+    "fern": "Fern site",
+    "fumadocs": "Fumadocs site",
+    "gitbook": "GitBook",
+    "grails-guide": "Grails guide",
+    "hexo": "Hexo site",
+    "hugo": "Hugo site",
+    "jekyll": "Jekyll site",
+    "killercoda": "course of Killercoda",
+    "mdbook": "mdBook",
+    "mintlify": "Mintlify site",
+    "mkdocs": "MkDocs site",
+    "nextra": "Nextra site",
+    "pkgdown": "pkgdown site",
+    "quarto": "Quarto project",
+    "quartz": "Quartz site",
+    "rspress": "Rspress site",
+    "sandpaper": "Carpentries lesson",
+    "sphinx": "Sphinx project",
+    "sphinx-autoapi": "reference of sphinx-autoapi",
+    "sphinx-autodoc2": "reference of autodoc2",
+    "sphinx-gallery": "gallery of sphinx-gallery",
+    "starlight": "Astro site",
+    "vitepress": "VitePress site",
+    "vuepress": "VuePress site",
+    "writerside": "Writerside project",
+    "zola": "Zola site",
+    "site": "built site",
+}
+"""The generators of documentation whose conventions `kbc.recognition` knows, and what messages call what is
+made with them; `site` is what any of them built."""
 
 GALLERY = "sphinx-gallery"
 """The one among them whose pages are scripts with labels of their own."""

@@ -12,7 +12,7 @@ from kb_runtime.errors.shortages import raise_shortage
 from kbc.diagnostics import Diagnostics
 from kbc.limits import MAX_COLLECTIONS
 from kbc.project.kinds import KINDS, UnknownKindTable
-from kbc.project.model import Collection, Project
+from kbc.project.model import CONVENTIONAL, Collection, Project
 from kbc.project.settings import (
     DERIVED_ENTRIES,
     BuildSettings,
@@ -190,19 +190,9 @@ class _ProjectReader:
         return found
 
     def _conventional_collections(self) -> list[Collection]:
-        found = [
-            Collection(
-                name=folder.removesuffix(".toml"),
-                kind=kind.name,
-                paths=(folder,),
-                group=options.get("group", ""),
-            )
-            for kind in KINDS.values()
-            for folder, options in kind.folders.items()
-            if (self._root / folder).exists()
-        ]
+        found = [each for each in CONVENTIONAL if (self._root / each.paths[0]).exists()]
         if not found:
-            folders = ", ".join(folder for kind in KINDS.values() for folder in kind.folders)
+            folders = ", ".join(each.paths[0] for each in CONVENTIONAL)
             self._report(
                 Mistake(
                     "no-collections",

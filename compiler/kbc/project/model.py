@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
+from kbc.project.kinds import KINDS
 from kbc.project.settings import (
     BuildSettings,
     EncoderSettings,
@@ -94,6 +95,19 @@ class Collection:
             dict(self.generator_options),
             self.language,
         ]
+
+
+CONVENTIONAL = tuple(
+    Collection(
+        name=folder.removesuffix(".toml"),
+        kind=kind.name,
+        paths=(folder,),
+        group=options.get("group", ""),
+    )
+    for kind in KINDS.values()
+    for folder, options in kind.folders.items()
+)
+"""What a kb.toml that names no collection stands for, as far as the folders exist."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kbc.project.well_formed import scalar_at
+
 INDEX = frozenset({"index", "readme"})
+_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
@@ -27,14 +30,17 @@ def _stem(path: str) -> str:
     return posixpath.splitext(path)[0]
 
 
+def site_path(path: str) -> str:
+    """Where a site shows a file: without its ending, and without the name of an index."""
+    if path.lower().endswith(_PAGE_ENDINGS):
+        path = path.rpartition(".")[0]
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in INDEX else path
+
+
 def texts(value: Any) -> list[str]:
     items = value if isinstance(value, list) else [value]
     return [item for item in items if isinstance(item, str) and item.strip()]
-
-
-def _text(data: Mapping[str, Any], key: str) -> str:
-    value = data.get(key)
-    return str(value).strip() if isinstance(value, (str, int)) else ""
 
 
 def _folder_or(path: str, suffix: str, index: frozenset[str] = INDEX, name: str = "") -> str:
@@ -62,18 +68,18 @@ def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) 
     parts = [without_number(part) for part in _stem(path).split("/")]
     if options.get("is_blog"):
         return _docusaurus_post(path, data, base)
-    slug = _text(data, "slug")
+    slug = scalar_at(data, "slug")
     if slug.startswith("/"):
         return posixpath.join(base, slug.strip("/"))
     *folders, name = parts
-    name = _text(data, "id") or name
+    name = scalar_at(data, "id") or name
     is_index = name.lower() in INDEX or (folders and name.lower() == folders[-1].lower())
     last = [slug] if slug else ([] if is_index else [name])
     return "/".join([part for part in (base, *folders, *last) if part])
 
 
 def _docusaurus_post(path: str, data: Mapping[str, Any], base: str) -> str:
-    slug = _text(data, "slug")
+    slug = scalar_at(data, "slug")
     if slug:
         return posixpath.join(base, slug.strip("/"))
     stem = _stem(path)
@@ -114,10 +120,9 @@ def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
 def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
     """What Starlight calls the page at `path` below its folder of pages, which has the front matter `data`;
     "" for the first page of the site."""
-    stated = data.get("slug")
-    slug = str(stated).strip("/") if isinstance(stated, (str, int)) else ""
+    slug = scalar_at(data, "slug").strip("/")
     if not slug:
-        parts = posixpath.splitext(path)[0].lower().split("/")
+        parts = _stem(path).lower().split("/")
         # As github-slugger, each part of the path.
         slug = "/".join(_UNSLUGGED.sub("", part).replace(" ", "-") for part in parts)
         slug = slug.removesuffix("/index")
@@ -125,13 +130,13 @@ def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
 
 
 def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    if stated := _text(data, "permalink"):
+    if stated := scalar_at(data, "permalink"):
         return stated
     return _folder_or(path, ".html")
 
 
 def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    stated = _text(data, "permalink")
+    stated = scalar_at(data, "permalink")
     if stated and "{" not in stated:
         return stated.removesuffix("index.html")
     stem = _stem(path)
@@ -214,7 +219,7 @@ def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
 def _module_page(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Where the page of the Python module at `path` is: `autoapi/pkg/mod/index.html` of sphinx-autoapi,
     `apidocs/pkg/pkg.mod.html` of autodoc2, which has pages `by_package`; `api_root` is the first folder."""
-    stem = posixpath.splitext(path)[0].removesuffix("/__init__")
+    stem = _stem(path).removesuffix("/__init__")
     place = stem
     if options.get("by_package"):
         place = posixpath.join(stem.split("/")[0], stem.replace("/", "."))
@@ -233,7 +238,7 @@ def _gallery(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> 
 
 
 def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    stated = _text(data, "url")
+    stated = scalar_at(data, "url")
     if stated:
         return stated
     stem = _stem(path)
@@ -246,10 +251,10 @@ def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
     if name in ("_index", ""):
         place = folder
     else:
-        place = posixpath.join(folder, _text(data, "slug") or name)
+        place = posixpath.join(folder, scalar_at(data, "slug") or name)
         rule = options.get("permalinks", {}).get(stem.split("/")[0]) if "/" in stem else None
         if isinstance(rule, str):
-            return _filled(rule, stem, data, _urlized(_text(data, "title")))
+            return _filled(rule, stem, data, _urlized(scalar_at(data, "title")))
     place = _urlized(place)
     if options.get("ugly_urls") and name not in ("_index", ""):
         return f"{place}.html"
@@ -264,11 +269,11 @@ def _urlized(place: str) -> str:
 def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
     folder, name = posixpath.split(stem)
-    place = _text(data, "path").strip("/")
+    place = scalar_at(data, "path").strip("/")
     if not place:
         is_folder = name in ("_index", "index")
         dated = _DATED.fullmatch(name)
-        slug = _text(data, "slug") or (dated[4] if dated else name)
+        slug = scalar_at(data, "slug") or (dated[4] if dated else name)
         place = _urlized(folder if is_folder else posixpath.join(folder, slug))
     return f"{place}/" if place else ""
 
@@ -276,7 +281,7 @@ def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
 def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
     first, _, rest = stem.partition("/")
-    stated = _text(data, "permalink")
+    stated = scalar_at(data, "permalink")
     if first == "_posts" or "/_posts/" in f"/{stem}":
         rule = options.get("permalinks", {}).get("posts") or options.get("permalink") or "date"
         return _filled(stated or _JEKYLL_STYLES.get(rule, rule), stem, data)
@@ -293,10 +298,10 @@ def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
 
 def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
-    stated = _text(data, "permalink")
+    stated = scalar_at(data, "permalink")
     if stem.startswith("_posts/"):
         rule = stated or options.get("permalink") or ":year/:month/:day/:title/"
-        category = (texts(data.get("categories")) or [_text(data, "categories")])[0]
+        category = (texts(data.get("categories")) or [scalar_at(data, "categories")])[0]
         return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
     if stated:
         return stated.lstrip("/")
@@ -315,12 +320,12 @@ def _filled(rule: str, stem: str, data: Mapping[str, Any], title: str = "") -> s
     """A permalink with placeholders, as Jekyll and Hugo write them; in Hugo, with the page's `title`."""
     name = posixpath.basename(stem)
     dated = _DATED.fullmatch(name)
-    stated = re.match(r"(\d{4})-(\d\d)-(\d\d)", _text(data, "date"))
+    stated = re.match(r"(\d{4})-(\d\d)-(\d\d)", scalar_at(data, "date"))
     date = dated or stated
     year, month, day = date.groups()[:3] if date else ("", "", "")
-    stated_slug = _text(data, "slug")
+    stated_slug = scalar_at(data, "slug")
     slug = stated_slug or (dated[4] if dated else name)
-    categories = texts(data.get("categories")) or _text(data, "categories").split()
+    categories = texts(data.get("categories")) or scalar_at(data, "categories").split()
     values = {
         "path": stem,
         "title": title or slug,

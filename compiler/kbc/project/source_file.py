@@ -6,8 +6,10 @@ import codecs
 import hashlib
 import posixpath
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
+from kb_runtime.errors.shortages import raise_shortage
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
 
@@ -20,6 +22,19 @@ class ReadFile(NamedTuple):
     path: str
     size: int
     sha256: str
+
+
+def content_of(path: Path, most: int = -1) -> bytes | None:
+    """What a file on disk begins with, up to `most` bytes, -1 for all; None where no file is there that can
+    be read. Raises `ShortageError`: the file is not to blame for that."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as stream:
+            return stream.read(most)
+    except OSError as error:
+        raise_shortage(error, path)
+        return None
 
 
 def decode_any(data: bytes) -> str:

@@ -68,6 +68,12 @@ def text_at(data: Any, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
+def scalar_at(data: Any, name: str) -> str:
+    """The text or number under a name as a text without blanks around it; "" where there is none."""
+    value = mapping(data).get(name)
+    return str(value).strip() if is_scalar(value) else ""
+
+
 def line_at(data: Mapping[str, Any], name: str) -> str:
     """The text under a name on one line; "" where there is none."""
     return " ".join(text_at(data, name).split())

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.model import Collection
-from kbc.project.source_file import resolved_path
+from kbc.project.source_file import content_of, decode_any, resolved_path
 from kbc.sources.formats import is_wanted
 
 _NAMES = (
@@ -126,11 +125,7 @@ def _title(path: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError as error:
-        raise_shortage(error, path)
-        return ""
+    return decode_any(content_of(path) or b"")
 
 
 def _about(text: str) -> str:

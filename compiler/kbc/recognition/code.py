@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
@@ -77,6 +78,37 @@ _WITHOUT_TESTS = "tests are left out: they would be too much code"
 _AMONG_PAGES = "programs among pages are left out: they would be too much code"
 
 
+class ProgramFiles:
+    """Tells programs among the files of a tree: by the endings of known languages, and by the one of the
+    language that the examples there are written in."""
+
+    def __init__(self, root: Path, names: Sequence[str]) -> None:
+        """`names` are all paths below `root`."""
+        self.root = root
+        self.names = names
+
+    def has(self, name: str) -> bool:
+        return places.is_program(name) or ending(name) in self.own_endings
+
+    @cached_property
+    def own_endings(self) -> frozenset[str]:
+        """The ending that most of the programs in folders of examples have, where kbc knows no language or
+        format by it: what the tree documents is a language, or has one. What a program prints or is compared
+        with has a second ending (`nest.heron.out`)."""
+        shown = list(filter(_AMONG_EXAMPLES.search, self.names))
+        first: dict[str, str] = {}
+        counts = Counter[str]()
+        for name in shown:
+            stem, _, own = name.rpartition("/")[2].lower().rpartition(".")
+            if stem and "." not in stem and own not in SOURCE and own not in _FORMATS:
+                first.setdefault(own, name)
+                counts[own] += 1
+        least = max(places.FEW_PAGES, sum(map(places.is_program, shown)) + 1)
+        frequent = (own for own, count in counts.most_common() if count >= least)
+        own_source = ([own] for own in frequent if _is_source(self.root / first[own]))
+        return frozenset(next(own_source, ()))
+
+
 def documented_programs(
     root: Path, found: Package | None, files: Sequence[str]
 ) -> list[Collection]:
@@ -91,25 +123,20 @@ def documented_programs(
 
 
 def collection(
-    root: Path,
-    files: Sequence[str],
-    taken: Sequence[str],
-    shared: Sequence[str],
-    *,
-    documented: bool,
+    programs: ProgramFiles, taken: Sequence[str], shared: Sequence[str], *, documented: bool
 ) -> tuple[Collection | None, str]:
-    """The source code below `root`, whose files are `files`, and a sentence when the bounds leave code out;
-    None when they leave out all of it. Files and folders `taken` are read by others; of the folders `shared`
-    others read the pages, so that the programs among them are left. Code that is not `documented` is all that
-    can be asked for, and only loses its tests."""
+    """The source code of a tree, and a sentence when the bounds leave code out; None when they leave out all
+    of it. Files and folders `taken` are read by others; of the folders `shared` others read the pages, so
+    that the programs among them are left. Code that is not `documented` is all that can be asked for, and
+    only loses its tests."""
+    root = programs.root
     whole = [
         f"/{place.rstrip('/')}" + "/" * (root / place).is_dir() for place in taken if place != "."
     ]
     if "." in taken:
-        return among_pages(root, files, whole), ""
+        return among_pages(programs, whole), ""
     rest = [f"/{place}/" for place in shared]
-    is_program = _programs_of(root, files)
-    among = [each for place in shared for each in _pages_of(root, place, files, is_program)]
+    among = [each for place in shared for each in _pages_of(programs, place)]
     found, sentence = _bounded(root, (*whole, *among), documented)
     if found or among == rest:
         return found, sentence
@@ -117,19 +144,19 @@ def collection(
     return found, sentence or _AMONG_PAGES
 
 
-def among_pages(root: Path, files: Sequence[str], exclude: Sequence[str] = ()) -> Collection | None:
+def among_pages(programs: ProgramFiles, exclude: Sequence[str]) -> Collection | None:
     """The code and data beside the pages of a folder that is read as pages as a whole, without what the
     patterns `exclude` match; None without any."""
     endings = (*KINDS["docs"].suffixes, *_DOCUMENTS)
+    files, own = programs.names, programs.own_endings
     others = [name for name in files if not name.lower().endswith(endings)]
-    own = _own_endings(root, files)
     languages = ("" if ending(name) in own else SOURCE.get(ending(name), "html") for name in others)
     if _OF_SITES.issuperset(languages):
         return None
-    read = _by_content(root, others)
+    read = _by_content(programs.root, others)
     found = sorted({each for name in files for each in endings if name.lower().endswith(each)})
     patterns = (*exclude, *(f"*{each}" for each in found), *read, *_no_pages(files))
-    return _bounded(root, patterns, documented=True)[0]
+    return _bounded(programs.root, patterns, documented=True)[0]
 
 
 def shared_folders(collections: Sequence[Collection], files: Sequence[str]) -> list[str]:
@@ -155,13 +182,11 @@ def _are_packages(folder: str, names: Sequence[str]) -> bool:
     return programs > sum(map(places.is_page, names)) and is_repository(below)
 
 
-def _pages_of(
-    root: Path, place: str, files: Sequence[str], is_program: Callable[[str], bool]
-) -> Iterator[str]:
+def _pages_of(programs: ProgramFiles, place: str) -> Iterator[str]:
     """Patterns for what the kind `docs` reads in the folder `place`; for the folder without programs, or with
     those that its tutorials show step by step."""
-    inside = [name for name in files if name.startswith(f"{place}/")]
-    if place.endswith(CATALOGUE) or not any(map(is_program, inside)):
+    inside = [name for name in programs.names if name.startswith(f"{place}/")]
+    if place.endswith(CATALOGUE) or not any(map(programs.has, inside)):
         yield f"/{place}/"
         return
     endings = KINDS["docs"].suffixes
@@ -169,7 +194,7 @@ def _pages_of(
         name[-len(each) :] for name in inside for each in endings if name.lower().endswith(each)
     }
     yield from (f"/{place}/**/*{ending}" for ending in sorted(found))
-    yield from _by_content(root, inside)
+    yield from _by_content(programs.root, inside)
     yield from _no_pages(inside)
 
 
@@ -248,35 +273,6 @@ def _is_bounded(files: int, size_bytes: int) -> bool:
     return files <= MAX_CODE_FILES and size_bytes <= MAX_CODE_BYTES
 
 
-def has_programs(root: Path, files: Sequence[str]) -> bool:
-    """Whether there are programs among `files`, paths below `root`."""
-    return any(map(_programs_of(root, files), files))
-
-
-def _programs_of(root: Path, files: Sequence[str]) -> Callable[[str], bool]:
-    """What tells programs among `files`, all paths below `root`: by the endings of known languages, and by
-    the one of the language that the examples there are written in."""
-    own = _own_endings(root, files)
-    return lambda name: places.is_program(name) or ending(name) in own
-
-
-def _own_endings(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The ending that most of the programs in folders of examples have, where kbc knows no language or format
-    by it: what the tree documents is a language, or has one. What a program prints or is compared with has
-    a second ending (`nest.heron.out`)."""
-    shown = list(filter(_AMONG_EXAMPLES.search, files))
-    first: dict[str, str] = {}
-    counts = Counter[str]()
-    for name in shown:
-        stem, _, own = name.rpartition("/")[2].lower().rpartition(".")
-        if stem and "." not in stem and own not in SOURCE and own not in _FORMATS:
-            first.setdefault(own, name)
-            counts[own] += 1
-    least = max(places.FEW_PAGES, sum(map(places.is_program, shown)) + 1)
-    frequent = (own for own, count in counts.most_common() if count >= least)
-    return frozenset(next(([own] for own in frequent if _is_source(root / first[own])), ()))
-
-
 def _is_source(path: Path) -> bool:
     """Whether a reader of source takes a file, by its name and content; a link may lead out of the tree."""
     try:
@@ -307,23 +303,21 @@ def is_source_around(names: Sequence[str], man_pages: frozenset[str]) -> bool:
 
 
 def is_source_beside(
-    sites: Sequence[Site], root: Path, names: Sequence[str], man_pages: frozenset[str]
+    sites: Sequence[Site], programs: ProgramFiles, man_pages: frozenset[str]
 ) -> bool:
-    """Whether the folder `root` with these files and `sites` holds source besides. What is in the folder of a
-    site's configuration is the site's; if that is the whole folder, programs that sites consist of are, too,
-    and examples, which its pages may include. A few programs beside many pages are tools."""
+    """Whether a tree with these `sites` holds source besides. What is in the folder of a site's configuration
+    is the site's; if that is the whole folder, programs that sites consist of are, too, and examples, which
+    its pages may include. A few programs beside many pages are tools."""
     homes = [_HIDDEN.sub("", site.config.rpartition("/")[0]) for site in sites]
     own = {*homes, *(place for site in sites for place in site.places)} - {""}
     starts = tuple(f"{place}/" for place in own)
-    is_program = _programs_of(root, names)
-    rest = [name for name in names if not name.startswith(starts)]
-    documents = list(filter(_is_document, names))
+    rest = [name for name in programs.names if not name.startswith(starts)]
+    documents = list(filter(_is_document, programs.names))
     if not all(homes):
-        rest = [name for name in rest if is_program(name) and not _is_of_site(name)]
+        rest = [name for name in rest if programs.has(name) and not _is_of_site(name)]
         rest += documents
-    programs = sum(map(is_program, rest))
-    is_enough = programs * places.PAGES_A_PROGRAM >= len(documents)
-    return is_enough and is_source_tree(rest, man_pages, is_program)
+    is_enough = sum(map(programs.has, rest)) * places.PAGES_A_PROGRAM >= len(documents)
+    return is_enough and is_source_tree(rest, man_pages, programs.has)
 
 
 def _is_of_site(name: str) -> bool:

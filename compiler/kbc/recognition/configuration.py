@@ -23,7 +23,7 @@ from kbc.limits import toml_excess
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import YamlLoader, is_bounded, json_value
 from kbc.recognition.javascript.exports import exported, exported_value
-from kbc.recognition.site import joined, mapping, text
+from kbc.recognition.site import MAX_NESTING, joined, mapping, text
 
 READER = "the generator's configuration"
 """Who includes a configuration file, in the account of files."""
@@ -220,6 +220,18 @@ def read_inventory(tree: IncludeTree, path: str) -> Inventory | None:
         return None
 
 
+def entries_in(value: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
+    """The tables of a navigation: those in lists, and below each what it has under `keys`, in order."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting += reversed(item)
+        elif isinstance(item, Mapping):
+            yield item
+            waiting += [item.get(key) for key in reversed(keys)]
+
+
 def first_name(tree: IncludeTree, folder: str, names: Iterable[str]) -> str:
     """The first of `names` that is a file in `folder`; "" when none is."""
     return next((name for name in names if tree.exists(joined(folder, name))), "")
@@ -253,7 +265,7 @@ def pages_below(
 
 
 def files_below(
-    tree: IncludeTree, folder: str, is_wanted: Callable[[str], bool], depth: int
+    tree: IncludeTree, folder: str, is_wanted: Callable[[str], bool], depth: int = MAX_NESTING
 ) -> Iterator[str]:
     """The paths of the files in `folder` whose names are wanted, and of those in folders up to `depth` levels
     below it, in the order of their names; a name with a dot is no folder's."""

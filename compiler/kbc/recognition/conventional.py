@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS, MARKDOWN
-from kbc.project.model import Collection
+from kbc.project.model import CONVENTIONAL, Collection
+from kbc.recognition.configuration import read_text
 
 _TEMPLATE_METADATA = frozenset({"templates.toml", "templates.json", "templates.md"})
 _PATTERN = re.compile(r"---\r?\n(?:.*\r?\n)*?id:.*\r?\n(?:.*\r?\n)*?---\r?\n")
@@ -22,24 +23,20 @@ _SIGNATURE = re.compile(r"^(?:\*\*)?Signature:", re.MULTILINE)
 _FEWEST_ENTRIES = 3
 """A page with fewer signatures may well be about signatures."""
 
-_BY_FOLDER = tuple(
-    (kind.name, folder, options.get("group", ""))
-    for kind in KINDS.values()
-    for folder, options in kind.folders.items()
-    if kind.name not in ("code", "tests")  # what projects of all kinds have
-)
-
 
 def recognise(tree: IncludeTree) -> list[Collection]:
     """The collections of the root of `tree`; none where nothing shows that it is a knowledge base."""
     pages = tuple(_pages_of_entries(tree))
+    skipped = {"code", "tests"}  # projects of all sorts have their places
     found = []
     if pages:
         found.append(Collection(name="builtins", kind="builtins", paths=pages))
-    for kind, folder, group in _BY_FOLDER:
-        if _holds(tree, kind, folder) and not (kind == "builtins" and pages):
-            name = folder.removesuffix(".toml")
-            found.append(Collection(name=name, kind=kind, paths=(folder,), group=group))
+        skipped.add("builtins")
+    found += [
+        each
+        for each in CONVENTIONAL
+        if each.kind not in skipped and _holds(tree, each.kind, each.paths[0])
+    ]
     kinds = {collection.kind for collection in found}
     is_own = kinds & {"builtins", "patterns", "templates", "routing", "workshops"}
     return found if is_own else []
@@ -53,7 +50,7 @@ def _holds(tree: IncludeTree, kind: str, folder: str) -> bool:
     if kind == "templates":
         return not _TEMPLATE_METADATA.isdisjoint(names)
     if kind == "patterns":
-        return any(_PATTERN.match(_text(tree, folder, name)) for name in _markdown(names))
+        return any(_PATTERN.match(read_text(tree, f"{folder}/{name}")) for name in _markdown(names))
     if kind == "examples":
         return any(each.endswith(".qnt") for each in _deep(tree, folder))
     if kind == "workshops":
@@ -65,7 +62,7 @@ def _holds(tree: IncludeTree, kind: str, folder: str) -> bool:
 def _pages_of_entries(tree: IncludeTree) -> Iterator[str]:
     """Pages directly in docs/ most of whose sections are an entry with a signature."""
     for name in _markdown(tree.names("docs")):
-        text = _text(tree, "docs", name)
+        text = read_text(tree, f"docs/{name}")
         signatures = len(_SIGNATURE.findall(text))
         if signatures >= max(_FEWEST_ENTRIES, len(_HEADING.findall(text)) * 0.9):
             yield f"docs/{name}"
@@ -80,8 +77,3 @@ def _deep(tree: IncludeTree, folder: str, depth: int = 4) -> Iterator[str]:
 
 def _markdown(names: list[str]) -> list[str]:
     return [name for name in names if name.endswith(MARKDOWN)]
-
-
-def _text(tree: IncludeTree, folder: str, name: str) -> str:
-    data = tree.read(f"{folder}/{name}", "") or b""
-    return data.decode("utf-8", "replace").removeprefix("\ufeff")

@@ -40,7 +40,7 @@ def _completed(collection: Collection, tree: IncludeTree, diagnostics: Diagnosti
             "config-unusable",
             f"{collection.config!r} of collection {collection.name!r} {what}",
             PROJECT_FILE,
-            collection.line or None,
+            collection.line,
             hint="Name the generator's own file, below the folder of kb.toml, or remove `config`.",
         )
         return collection

@@ -152,7 +152,7 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
-        tree = (self._root, self._files, self._man_pages)
+        tree = (self._programs, self._man_pages)
         is_source = bool(here) and code.is_source_beside(sites, *tree)
         is_project = is_source or is_repository(self._names) or found or self._workshop.folders
         if not is_project or (is_own and not is_source):
@@ -239,6 +239,10 @@ class _FolderDetector:
         return self._workshop.files_beside(self._root, MAX_LOOKED_AT)
 
     @cached_property
+    def _programs(self) -> code.ProgramFiles:
+        return code.ProgramFiles(self._root, self._files)
+
+    @cached_property
     def _translated_files(self) -> list[str]:
         return translations.translated_files(self._files, self._tree)
 
@@ -250,11 +254,7 @@ class _FolderDetector:
         collections = [self._of_site(site, index) for index, site in in_order(sites)]
         taken = [path for each in collections for path in each.paths]
         first, (collections, _) = sites[0], self._with_apis(collections, taken)
-        if first.options.get("bundle"):
-            what = f"{', '.join(each.lstrip('/') for each in first.include)}: all pages of a site"
-        else:
-            what = named(first)
-        return self._finish(collections, what, first)
+        return self._finish(collections, named(first), first)
 
     def _with_apis(
         self, collections: Sequence[Collection], taken: Sequence[str]
@@ -341,7 +341,7 @@ class _FolderDetector:
             self._workshop.folders or {each.name for each in collections} - _NO_DOCUMENTATION
         )
         source, sentence = code.collection(
-            self._root, self._files, others, plain, documented=bool(documented)
+            self._programs, others, plain, documented=bool(documented)
         )
         if sentence:
             self._notes.append(sentence)
@@ -401,8 +401,8 @@ class _FolderDetector:
         collections, read_as_tests = with_tests(self._root, found, collections)
         if not collections and (texts := texts_without_ending(self._root, self._files)):
             collections.append(collection("docs", "docs", texts))
-        source = code.among_pages(self._root, self._files, [f"/{each}" for each in read_as_tests])
-        if source and (code.has_programs(self._root, found) or repository.is_checkout(self._root)):
+        source = code.among_pages(self._programs, [f"/{each}" for each in read_as_tests])
+        if source and (any(map(self._programs.has, found)) or repository.is_checkout(self._root)):
             collections.append(source)
         if not collections:
             raise RecognitionError(

@@ -7,47 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb_runtime.text.tables import some_of
+from kbc.project.kinds import GENERATORS
 from kbc.recognition.site import Site
 
 MAX_SHOWN_PATHS = 6
 """Of a collection, in the sentence that says what was recognised."""
-
-NAMES = {
-    "antora": "Antora component",
-    "doc-builder": "doc-builder documentation",
-    "docfx": "DocFX site",
-    "docs-builder": "docs-builder documentation",
-    "docsify": "Docsify site",
-    "documenter": "Documenter site",
-    "bookdown": "bookdown book",
-    "docusaurus": "Docusaurus site",
-    "eleventy": "Eleventy site",
-    "ex-doc": "ExDoc site",
-    "fern": "Fern site",
-    "fumadocs": "Fumadocs site",
-    "gitbook": "GitBook",
-    "grails-guide": "Grails guide",
-    "hexo": "Hexo site",
-    "hugo": "Hugo site",
-    "jekyll": "Jekyll site",
-    "killercoda": "course of Killercoda",
-    "mdbook": "mdBook",
-    "mintlify": "Mintlify site",
-    "mkdocs": "MkDocs site",
-    "nextra": "Nextra site",
-    "pkgdown": "pkgdown site",
-    "quarto": "Quarto project",
-    "quartz": "Quartz site",
-    "rspress": "Rspress site",
-    "sandpaper": "Carpentries lesson",
-    "sphinx": "Sphinx project",
-    "starlight": "Astro site",
-    "vitepress": "VitePress site",
-    "vuepress": "VuePress site",
-    "writerside": "Writerside project",
-    "zola": "Zola site",
-    "site": "built site",
-}
 
 _GENERIC = re.compile(
     r"build|content|dist|docs?|documentation|en|guides?|html|main|manual|master|out|package|pages|public"
@@ -71,8 +35,10 @@ def shown(paths: Sequence[str]) -> str:
 
 
 def named(site: Site) -> str:
+    if site.options.get("bundle"):
+        return f"{', '.join(each.lstrip('/') for each in site.include)}: all pages of a site"
     built_by = site.options.get("built_by")
-    name = NAMES.get(site.generator, "folder of pages")
+    name = GENERATORS.get(site.generator, "folder of pages")
     if site.options.get("by_its_folders"):  # its program is nobody else's
         name = "site of templates"
     what = f"{name} {site.title!r}" if site.title else name

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from kb_runtime.errors.shortages import raise_shortage
 from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
+from kbc.project.source_file import content_of
 from kbc.recognition.places import (
     FEW_PAGES,
     MAN_FOLDER,
@@ -45,23 +45,16 @@ def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
 
 
 def _begins_as_man(path: Path) -> bool:
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            start = stream.read(START_BYTES)
-        if path.name.endswith(_MAN):
-            return is_man_page(start)
-        if path.name.endswith(_TEXINFO):
-            return _BEGINS_MANUAL.search(start) is not None
-        if path.name.endswith(".xml"):
-            return _MAN_IN_DOCBOOK.search(start) is not None
-        title = _MAN_TITLE.search(start)
-        own = path.name.rsplit(".", 2)[0]
-        return title is not None and title["name"].decode().lower() == own.lower()
-    except OSError as error:
-        raise_shortage(error, path)
-        return False
+    start = content_of(path, START_BYTES) or b""
+    if path.name.endswith(_MAN):
+        return is_man_page(start)
+    if path.name.endswith(_TEXINFO):
+        return _BEGINS_MANUAL.search(start) is not None
+    if path.name.endswith(".xml"):
+        return _MAN_IN_DOCBOOK.search(start) is not None
+    title = _MAN_TITLE.search(start)
+    own = path.name.rsplit(".", 2)[0]
+    return title is not None and title["name"].decode().lower() == own.lower()
 
 
 def manuals_beside(

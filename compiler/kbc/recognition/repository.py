@@ -99,7 +99,7 @@ _GENERATORS = (
     *(fumadocs, docusaurus),
 )
 """In the order in which they are tried, with the first of their `CONFIGS` that is there; those without such
-look for it themselves. The last two may give several sites."""
+look for it themselves. Some give several sites."""
 
 
 def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
@@ -116,9 +116,8 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
         )
         for each in (found if isinstance(found, list) else [found])
     ]
-    others = {hugo.GENERATOR: hugo.mounted, jekyll.GENERATOR: jekyll.copied}
-    beside = [others[site.generator](tree, site) for site in sites if site.generator in others]
-    return [*sites, *chain.from_iterable(beside)]
+    copied = (jekyll.copied(tree, site) for site in sites if module is jekyll)
+    return [*sites, *chain.from_iterable(copied)]
 
 
 def for_agents(site: Site, files: Sequence[str]) -> list[str]:

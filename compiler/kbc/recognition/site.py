@@ -17,6 +17,9 @@ from kbc.project.well_formed import texts as texts
 NOT_PAGES = ("*.txt",)
 """Text that generators of Markdown publish as it is: requirements, robots.txt, examples."""
 
+MAX_NESTING = 20
+"""Levels of a navigation, and of folders, that are looked at: one made to harm has no end."""
+
 _UNKNOWN = "/404.*"
 """What web servers show for an address that they do not know."""
 

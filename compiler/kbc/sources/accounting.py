@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kbc.project.kinds import KINDS
+from kbc.sources.listing import entries_of
 
 READ = "read"
 INCLUDED = "included"
@@ -141,11 +141,9 @@ class Accounting:
     def _complete(self, folder: Path, place: str, reason: str, rules: Mapping[str, str]) -> None:
         """`reason` is why files of the folder are left out that nothing else is known of."""
         reason = rules.get(place, reason)
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            return  # the walk of a collection reports it
-        for entry in entries:
+        for entry in entries_of(
+            folder
+        ):  # the walk of a collection reports one that cannot be listed
             path = place + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             inside = f"{path}/"

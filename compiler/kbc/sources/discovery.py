@@ -133,7 +133,7 @@ class _Walker:
             f"{entry!r} of collection {collection.name!r} contains no file of kind"
             f" {collection.kind!r}",
             self._config,
-            collection.paths_line or None,
+            collection.paths_line,
             hint=_suffix_hint(collection),
         )
 
@@ -154,7 +154,7 @@ class _Walker:
                 f"source files in collection {collection.name!r}: {count:,}; left out:"
                 f" {tree.summary()}",
                 self._config,
-                collection.line or None,
+                collection.line,
             )
 
     def _each_once(self, files: Sequence[SourceFile]) -> list[SourceFile]:
@@ -378,7 +378,7 @@ class _Walker:
         self, collection: Collection, entry: str, code: str, message: str, hint: str
     ) -> None:
         """An error in an entry of `paths`, or on a line of a manifest."""
-        file, line = PROJECT_FILE, collection.paths_line or None
+        file, line = PROJECT_FILE, collection.paths_line
         manifest = collection.options.get("manifest", "")
         if manifest and (listed_at := listed(self._root, manifest).get(entry)):
             file, line = manifest, listed_at

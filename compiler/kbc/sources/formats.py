@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.kinds import LOG_OF_CHANGES
+from kbc.project.source_file import content_of
 
 _SNIFFED_BYTES = 4_096
 _MODULE = ".pm"
@@ -178,13 +178,8 @@ def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) 
     may_be_html = ".html" in wanted and (not ending or "?" in name)
     if not is_page and ending not in _BY_CONTENT and not may_be_html:
         return False
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            start = stream.read(_sniffed_bytes(ending))
-    except OSError as error:
-        raise_shortage(error, path)
+    start = content_of(path, _sniffed_bytes(ending))
+    if start is None:
         return False
     if is_page:
         return has_front_matter(start)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec, RegexPattern
 
-from kb_runtime.errors.shortages import raise_shortage
 from kbc.project.git_patterns import git_patterns
+from kbc.project.source_file import content_of
 
 _ANYWHERE = "^(?:.+/)?"  # how the library's expression for a pattern of any depth begins
 _FOLDER = "ps_d"  # its name for the slash behind a folder
@@ -84,14 +84,9 @@ def is_ignored(place: str, ignores: list[IgnoreFile]) -> bool:
     return False
 
 
-def read_patterns(path: Path) -> list[str] | None:
-    """The lines of an ignore file; None when it cannot be read."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise_shortage(error, path)
-        return None
-    return text.splitlines()
+def read_patterns(path: Path) -> list[str]:
+    """The lines of an ignore file; none of one that cannot be read."""
+    return (content_of(path) or b"").decode("utf-8-sig", "replace").splitlines()
 
 
 def patterns(lines: Iterable[str]) -> GitIgnoreSpec:

@@ -20,7 +20,7 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
         below: list[str] = []
         for place in level:
             start = f"{place}/" if place else ""
-            entries = _entries(root / place)
+            entries = entries_of(root / place)
             if place and is_published({entry.name for entry in entries}):
                 continue
             folders = {entry.name: entry for entry in entries if _is_folder(entry)}
@@ -40,7 +40,7 @@ def least_deep(root: Path, most: int, without: Set[str] = frozenset()) -> list[s
     return sorted(found, key=_in_preorder)
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def entries_of(folder: Path) -> list[os.DirEntry[str]]:
     """The entries of a folder by name; none of one that cannot be listed."""
     try:
         with os.scandir(folder) as found:

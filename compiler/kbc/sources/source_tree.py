@@ -259,9 +259,7 @@ class SourceTree:
         ignores = above
         for name in IGNORE_FILES:
             if name in entries:
-                lines = read_patterns(folder / name)
-                if lines is not None:
-                    ignores = [*ignores, IgnoreFile.of(len(place), lines)]
+                ignores = [*ignores, IgnoreFile.of(len(place), read_patterns(folder / name))]
         outputs = _output_folders(entries)
         for name, entry in sorted(entries.items()):
             path = folder / name

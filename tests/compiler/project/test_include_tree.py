@@ -100,3 +100,19 @@ def test_what_a_link_includes_depends_on_no_current_folder(
     (tmp_path / "nest" / "docs" / "a.adoc").symlink_to("../../shared/parts/more/a.adoc")
     tree = IncludeTree(tmp_path / "nest", tmp_path)
     assert tree.read("docs/../../b.adoc", "docs/a.adoc") == b"b"
+
+
+def test_a_folder_that_links_lead_back_to_is_walked_once(tmp_path: Path) -> None:
+    """Two such links in one folder would be twice as many folders on each level below."""
+    (tmp_path / "guides" / "new").mkdir(parents=True)
+    (tmp_path / "guides" / "page.md").write_text("# Tanks")
+    for name, target in (("again", "."), ("new/old", ".."), ("new/top", "../..")):
+        (tmp_path / "guides" / name).symlink_to(target)
+    (tmp_path / "latest").symlink_to("guides")
+    tree = IncludeTree(tmp_path)
+    assert tree.names("guides") == ["again", "new", "page.md"]
+    assert tree.names("guides/new") == ["old", "top"]
+    assert tree.names("latest") == tree.names("guides")
+    for folder in ("guides/again", "guides/new/old", "guides/new/top", "latest/again"):
+        assert tree.names(folder) == []
+    assert tree.exists("guides/again/page.md")

@@ -90,15 +90,15 @@ def test_what_is_large_or_outside_of_a_tree_is_not_read_to_tell_its_language(
 ) -> None:
     samples = {f"examples/bird{n}.heron": f"hatch {n}\n" for n in range(3)}
     tree = write_tree(tmp_path / "heron", samples)
-    assert code_of_repositories.has_programs(tree, [*samples])
+    assert code_of_repositories.ProgramFiles(tree, [*samples]).own_endings == {"heron"}
     (tree / "examples" / "bird0.heron").rename(tmp_path / "outside")
     (tree / "examples" / "bird0.heron").symlink_to(tmp_path / "outside")
-    assert not code_of_repositories.has_programs(tree, [*samples])
+    assert not code_of_repositories.ProgramFiles(tree, [*samples]).own_endings
     monkeypatch.setattr(code_of_repositories, "MAX_FILE_BYTES", 5)
     monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
     (tree / "examples" / "bird0.heron").unlink()
     write_tree(tree, {"examples/bird0.heron": samples["examples/bird0.heron"]})
-    assert not code_of_repositories.has_programs(tree, [*samples])
+    assert not code_of_repositories.ProgramFiles(tree, [*samples]).own_endings
 
 
 def test_pages_that_tests_expect_are_no_documentation(tmp_path: Path) -> None:

@@ -396,7 +396,7 @@ def test_one_file_can_be_in_two_collections(tmp_path: Path) -> None:
         (Path, "open", lambda root: files_of(root)[1], "file-unreadable"),
         (os, "scandir", lambda root: files_of(root)[1], "folder-unreadable"),
         (Path, "open", lambda root: is_wanted(root / "docs/page", (".html",)), False),
-        (Path, "read_bytes", lambda root: read_patterns(root / "docs"), None),
+        (Path, "open", lambda root: read_patterns(root / "docs/page"), []),
     ],
 )
 def test_no_file_is_left_out_for_want_of_descriptors(

@@ -14,8 +14,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from kb_runtime.search.ranking.paths import TEST, place_kinds
+from kb_runtime.tools.reference.routing import singular_words
 from kbc.frontends.entries.found import NAME, FoundEntry, stem_of
 from kbc.project.language_tags import language_of_tag
+from kbc.project.well_formed import json_value
 from kbc.records import CodeRecord, CompiledRecord
 
 _FEWEST = 10
@@ -35,7 +37,6 @@ _OTHERS = frozenset({"$schema", "openapi", "swagger", "asyncapi"})
 """Keys of formats that say themselves what they are."""
 
 _LOOKS_ALIKE = re.compile(rf"\"(?:{'|'.join((*_OF_CALLS, *_MEMBERS))})\"\s*:")
-_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SHOWN_ELSEWHERE = re.compile(r"(?:^|/)(?:demos?|examples?|samples?|fixtures?)/", re.IGNORECASE)
 _TAG = re.compile(r"(?<![^/.])([a-z]{2}(?:[-_][A-Za-z]{2,4})?)[/.]")
 """A folder or an ending of a file that may name a language: what differs between translations."""
@@ -94,12 +95,7 @@ def _parsed(record: CodeRecord) -> Any:
         return None
     if not _LOOKS_ALIKE.search(record.text):
         return None
-    try:
-        value = json.loads(record.text.removeprefix("\ufeff"))
-        if _ESCAPED_HALF.search(record.text):  # which is no text without its other half
-            json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        return None
+    value = json_value(record.text.removeprefix("\ufeff"))
     return None if isinstance(value, dict) and not _OTHERS.isdisjoint(value) else value
 
 
@@ -120,7 +116,7 @@ def _described(name: object, value: object, within: str) -> _Described | None:
 def _kind(value: Mapping[str, Any], within: str) -> str:
     """What an object says that it is, or else what the list is called that it is in, in the singular."""
     words = (_word(value.get(key)) for key in ("type", "kind"))
-    return next((word for word in words if word in _KINDS), _singular(within))
+    return next((word for word in words if word in _KINDS), " ".join(singular_words(within)))
 
 
 def _description(value: Mapping[str, Any]) -> str:
@@ -285,10 +281,6 @@ def _entry(
 
 def _word(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _singular(plural: str) -> str:
-    return plural.lower().removesuffix("es" if plural.lower().endswith("sses") else "s")
 
 
 def _signature(name: str, value: Mapping[str, Any]) -> str:

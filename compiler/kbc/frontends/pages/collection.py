@@ -29,7 +29,7 @@ from kbc.languages import answers
 from kbc.languages.addresses import HOST, SITEMAP, redirect_target, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.routes import INDEX
+from kbc.project.routes import INDEX, site_path
 from kbc.project.source_file import SourceFile, resolved_path
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
@@ -39,7 +39,6 @@ from kbc.sources.patterns import PathPatterns
 SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")
 
-_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _MAX_REDIRECT_BYTES = 8_192
 """A larger page of HTML says something itself; its scripts do not count."""
 
@@ -272,7 +271,7 @@ def _listed(
 ) -> dict[str, str]:
     """File path -> address, for the files that a sitemap lists, in its order. A file that is `left_out`, such
     as one of another version, is not missing."""
-    by_place = {_site_path(_relative(source, file)): file.path for file in files}
+    by_place = {site_path(_relative(source, file)): file.path for file in files}
     paths = [split_url(url).path.strip("/") for url in locations]
     home = min(paths, key=len, default="")  # a site below a path has its first page there
     if not all(path == home or path.startswith(f"{home}/") for path in paths if home):
@@ -280,7 +279,7 @@ def _listed(
     listed: dict[str, str] = {}
     missing = []
     for url in locations:
-        segments = _site_path(split_url(url).path.strip("/")).split("/")
+        segments = site_path(split_url(url).path.strip("/")).split("/")
         places = ["/".join(segments[start:]) for start in range(len(segments))]
         path = next((by_place[place] for place in places if place in by_place), None)
         if path is None and split_url(url).path.strip("/") in ("", home):
@@ -301,14 +300,6 @@ def _listed(
 
 def _relative(source: _Source, file: SourceFile) -> str:
     return file.path.removeprefix(f"{source.folder}/") if source.folder else file.path
-
-
-def _site_path(path: str) -> str:
-    """Where a site shows a file: without its ending, and without the name of an index."""
-    ending = next((each for each in _PAGE_ENDINGS if path.lower().endswith(each)), "")
-    path = path[: len(path) - len(ending)]
-    folder, _, name = path.rpartition("/")
-    return folder if name.lower() in INDEX else path
 
 
 def _record(
@@ -372,13 +363,13 @@ def _url(collection: Collection, source: _Source, path: str, relative: str) -> s
     if source.about.url:
         is_html = relative.lower().endswith((".html", ".htm"))
         stem = posixpath.splitext(posixpath.basename(relative))[0].lower()
-        place = relative if is_html and stem not in INDEX else _site_path(relative)
+        place = relative if is_html and stem not in INDEX else site_path(relative)
         return f"{source.about.url.rstrip('/')}/{quote(place)}"
     found = permalinks.page_url(collection, path, {})
     if found:
         return found
     if HOST.fullmatch(source.id) and posixpath.basename(source.folder) == source.id:
-        return f"https://{source.id}/{quote(_site_path(relative), safe='/?=&')}"
+        return f"https://{source.id}/{quote(site_path(relative), safe='/?=&')}"
     return f"{source.id}/{relative}"
 
 

@@ -24,8 +24,9 @@ from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import stated_language
 from kbc.languages.includes.dialects.katacoda import without_actions
 from kbc.processor_time import limited
+from kbc.project.routes import texts
 from kbc.project.source_file import SourceFile
-from kbc.project.well_formed import is_scalar, parse_json
+from kbc.project.well_formed import parse_json, scalar_at
 from kbc.records import Section
 from kbc.sources.formats import format_by_content, is_html_name, looks_like_html
 
@@ -166,14 +167,14 @@ def _markdown(
     return ParsedPage(
         text=text,
         format="mdx" if is_mdx else "markdown",
-        title=document.title or _string(data, "title"),
-        url=_string(data, "url") or _string(data, "canonical"),
-        summary=shorten(_string(data, "description") or _string(data, "summary"))
+        title=document.title or scalar_at(data, "title"),
+        url=scalar_at(data, "url") or scalar_at(data, "canonical"),
+        summary=shorten(scalar_at(data, "description") or scalar_at(data, "summary"))
         or first_paragraph(document.blocks, document.references),
-        author=_string(data, "author"),
-        created_at=next(filter(None, (_string(data, key) for key in _FRONT_MATTER_DATES)), ""),
+        author=scalar_at(data, "author"),
+        created_at=next(filter(None, (scalar_at(data, key) for key in _FRONT_MATTER_DATES)), ""),
         spoken=stated_language(data),
-        tags=_strings(data, "tags"),
+        tags=_tags(data),
         sections=markdown.sections(document, rules),
     )
 
@@ -256,7 +257,7 @@ def _line(line: str) -> ParsedPage | str:
         return f"the line is not JSON: {getattr(error, 'msg', 'a number has too many digits')}"
     if not isinstance(entry, dict):
         return f"the line is {line.strip()[:40]!r}, not an object"
-    if not _string(entry, "url"):
+    if not scalar_at(entry, "url"):
         return "the page has no `url`"
     if (page := _entry(entry)) is None:
         return f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
@@ -274,17 +275,17 @@ def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
     if page is None or not page.text.strip():
         return None
     count = entry.get("pageCount", entry.get("page_count"))
-    created = (_string(entry, key) for key in _FRONT_MATTER_DATES)
+    created = (scalar_at(entry, key) for key in _FRONT_MATTER_DATES)
     return dataclasses.replace(
         page,
-        url=_string(entry, "url"),
-        title=_string(entry, "title") or page.title,
-        summary=shorten(_string(entry, "description")) or page.summary,
-        author=_string(entry, "author") or page.author,
+        url=scalar_at(entry, "url"),
+        title=scalar_at(entry, "title") or page.title,
+        summary=shorten(scalar_at(entry, "description")) or page.summary,
+        author=scalar_at(entry, "author") or page.author,
         created_at=next(filter(None, created), "") or page.created_at,
         page_count=count if isinstance(count, int) and not isinstance(count, bool) else 0,
         spoken=stated_language(entry) or page.spoken,
-        tags=_strings(entry, "tags"),
+        tags=_tags(entry),
     )
 
 
@@ -304,12 +305,5 @@ def _parsed(text: str, line: int = 1) -> ParsedPage:
     )
 
 
-def _string(data: Mapping[str, Any], key: str) -> str:
-    value = data.get(key)
-    return str(value).strip() if is_scalar(value) else ""
-
-
-def _strings(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    value = data.get(key)
-    items = value if isinstance(value, list) else [value]
-    return tuple(item.strip() for item in items if isinstance(item, str) and item.strip())
+def _tags(data: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(map(str.strip, texts(data.get("tags"))))

@@ -40,7 +40,7 @@ def read(
     context = collection.options.get("diff_context", CONTEXT_LINES)
     if context < 0:
         message = f"`diff_context` is {context}; it must be a number of lines"
-        diagnostics.error("toml-bad-value", message, PROJECT_FILE, collection.line or None)
+        diagnostics.error("toml-bad-value", message, PROJECT_FILE, collection.line)
         return []
     workshops: dict[str, Workshop] = {}
     exported: dict[str, Workshop] = {}

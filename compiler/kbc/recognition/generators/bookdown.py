@@ -15,7 +15,6 @@ GENERATOR = "bookdown"
 CONFIGS = ("_bookdown.yml",)
 _INDEX = "index.Rmd"
 _OUTPUT = "_output.yml"
-_MAX_DEPTH = 5
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
@@ -62,7 +61,7 @@ def _pages(tree: IncludeTree, folder: str, data: Mapping[str, Any]) -> Iterator[
             posixpath.relpath(path, folder or ".")
             for place in places
             for path in files_below(
-                tree, joined(folder, place), lambda name: name.endswith(endings), _MAX_DEPTH
+                tree, joined(folder, place), lambda name: name.endswith(endings)
             )
         ]
     yield from sorted(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import (
+    entries_in,
     first_existing,
     first_name,
     parse_yaml_value,
@@ -30,10 +27,11 @@ _NO_PACKAGES = frozenset({"benchmarks", "docs", "examples", "scripts", "tests", 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     """The documentation whose _toctree.yml is in `folder`; None for one that names no page there."""
     titles: dict[str, str] = {}
-    for local, title in _entries(parse_yaml_value(read_text(tree, config))):
-        names = (f"{local}{ending}" for ending in _ENDINGS)
+    for entry in entries_in(parse_yaml_value(read_text(tree, config)), "sections"):
+        local = joined(text(entry, "local"))
+        names = (f"{local}{ending}" for ending in _ENDINGS if local)
         if page := first_name(tree, folder, names):
-            titles.setdefault(page, title)
+            titles.setdefault(page, text(entry, "title"))
     if not titles:
         return None
     redirects = first_existing(tree, folder, (REDIRECTS,))
@@ -51,24 +49,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
 def _packages(tree: IncludeTree, folder: str) -> dict[str, list[str]]:
     """Where packages of Python begin in the folders above, and their names: pages name objects of theirs."""
     for level in range(1, _LEVELS + 1):
-        above = posixpath.normpath(posixpath.join(folder or ".", *[".."] * level))
-        for place in (posixpath.join(above, "src"), above):
+        above = joined(folder, *[".."] * level)
+        for place in (joined(above, "src"), above):
             found = [
                 name
                 for name in tree.names(place)
                 if name not in _NO_PACKAGES and tree.exists(joined(place, name, "__init__.py"))
             ]
             if found:
-                return {"python_paths": [joined(place)], "python_packages": found}
+                return {"python_paths": [place], "python_packages": found}
     return {}
-
-
-def _entries(item: Any) -> Iterator[tuple[str, str]]:
-    """(page without its ending, title) of every leaf, in order."""
-    if isinstance(item, list):
-        for each in item:
-            yield from _entries(each)
-    elif isinstance(item, Mapping):
-        if local := text(item, "local"):
-            yield joined(local), text(item, "title")
-        yield from _entries(item.get("sections"))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from kbc.project.include_tree import IncludeTree, folders_above
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
+    entries_in,
     first_existing,
     parse_yaml_value,
     read_json_with_comments,
@@ -169,17 +170,13 @@ def _contents(
     return titles, tuple(files)
 
 
-def _entries(item: Any) -> Iterator[tuple[str, str]]:
+def _entries(contents: Any) -> Iterator[tuple[str, str]]:
     """(target, title) of the entries of a table of contents in YAML, in order."""
-    if isinstance(item, list):
-        for each in item:
-            yield from _entries(each)
-    elif isinstance(item, Mapping):
+    for entry in entries_in(contents, "items"):
         for name in ("topicHref", "homepage", "href", "tocHref"):
-            target = text(item, name).partition("#")[0].partition("?")[0]
+            target = text(entry, name).partition("#")[0].partition("?")[0]
             if target and ":" not in target and not target.startswith(("/", "~")):
-                yield target, text(item, "name")
-        yield from _entries(item.get("items"))
+                yield target, text(entry, "name")
 
 
 def _redirections(tree: IncludeTree, folder: str, publishing: str) -> tuple[str, ...]:

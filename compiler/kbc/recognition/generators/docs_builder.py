@@ -7,13 +7,11 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_yaml
-from kbc.recognition.site import NOT_PAGES, Site, below, joined, mapping, text, texts
+from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, below, joined, mapping, text, texts
 
 GENERATOR = "docs-builder"
 CONFIGS = ("docset.yml", "_docset.yml")
 CONTENTS = "toc.yml"
-MAX_DEPTH = 16
-"""Of a table of contents: folders within folders, and files that take in files."""
 
 _READ = ("*.md", "*.json", "*.yaml", "*.yml")
 """Pages, and descriptions of APIs."""
@@ -63,7 +61,7 @@ class _ContentsReader:
 
     def pages(self, items: Any, folder: str, depth: int = 0) -> Iterator[tuple[str, str]]:
         """(path, title or "") of the pages, in order; those of `items` are below `folder`."""
-        for item in items if isinstance(items, list) and depth < MAX_DEPTH else ():
+        for item in items if isinstance(items, list) and depth < MAX_NESTING else ():
             entry = mapping(item)
             place = joined(folder, text(entry, "folder"))
             if page := text(entry, "file", "hidden"):

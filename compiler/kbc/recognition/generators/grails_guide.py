@@ -8,13 +8,11 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_name, read_yaml
-from kbc.recognition.site import Site, joined
+from kbc.recognition.site import MAX_NESTING, Site, joined
 
 GENERATOR = "grails-guide"
 PLACES = ("src/main/docs/guide", "src/en/guide", "src/docs/guide")
 CONFIGS = (*(f"{place}/toc.yml" for place in PLACES), "toc.yml")
-MAX_DEPTH = 12
-
 _ENDINGS = (".adoc", ".asciidoc")
 
 
@@ -30,7 +28,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
 
 def _entries(contents: Mapping[Any, Any], parent: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Paths without endings and titles of all entries, in order."""
-    if depth > MAX_DEPTH:
+    if depth > MAX_NESTING:
         return
     for key, value in contents.items():
         name = joined(parent, str(key))

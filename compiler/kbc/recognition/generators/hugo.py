@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,13 +40,14 @@ _MOST_LOOKED_AT = 10_000
 """Files and folders of a mount; one with more is taken for pages."""
 
 
-def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
-    """The site whose configuration is in `folder`; None when another tool's it is, or without pages."""
+def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
+    """The site whose configuration is in `folder`, and what it mounts below its pages; none when another
+    tool's it is, or without pages."""
     data = {key.lower(): value for key, value in read_any(tree, config).items()}
     is_named = posixpath.basename(config).startswith("hugo.")
     keys = _KEYS if "/_default/" in config else {"baseurl"}
     if not is_named and not (keys & data.keys() and set(_EVIDENCE) & set(tree.names(folder))):
-        return None
+        return []
     parts = {
         name: _beside(tree, config, name)
         for name in ("languages", "module", "permalinks", "params", "markup")
@@ -61,7 +62,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         whole = (place for place, target in _contents(modules) if target == "content")
         content = next(filter(tree.names, whole), "")
     if not content:
-        return None
+        return []
     permalinks = mapping(data.get("permalinks")) or parts["permalinks"][0]
     rules = mapping(permalinks.get("page")) or permalinks
     params = {**parts["params"][0], **mapping(data.get("params"))}
@@ -69,7 +70,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     elsewhere = {
         joined(folder, _content(data, mapping(languages[name]), name, module)) for name in others
     }
-    return Site(
+    site = Site(
         folder=content,
         title=text(data, "title") or text(own, "title"),
         description=text(params, "description"),
@@ -100,6 +101,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             if not place.startswith("..") and not f"{content}/".startswith(f"{place}/")
         ),
     )
+    own_mounts = map(mapping, sequence(module.get("mounts")))
+    mounts = [
+        (joined(folder, source), each) for each in own_mounts if (source := text(each, "source"))
+    ]
+    mounts += [(place, {"target": target}) for place, target in _contents(modules) if place]
+    return [site, *_mounted(tree, site, mounts)]
 
 
 def _modules(
@@ -134,18 +141,12 @@ def _contents(modules: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tu
                 yield found, text(each, "target")
 
 
-def mounted(tree: IncludeTree, site: Site) -> list[Site]:
-    """Further folders that a module of the configuration mounts below the content of `site`, each with the
+def _mounted(
+    tree: IncludeTree, site: Site, mounts: Iterable[tuple[str, Mapping[str, Any]]]
+) -> Iterator[Site]:
+    """Those of the folders with their `mounts` that are mounted below the content of `site`, each with the
     place of its pages."""
-    data = {key.lower(): value for key, value in read_any(tree, site.config).items()}
-    module = {**_beside(tree, site.config, "module")[0], **mapping(data.get("module"))}
-    folder = str(site.options["config_folder"])
-    language = str(site.options["language"])
-    found = []
-    own = map(mapping, sequence(module.get("mounts")))
-    mounts = [(joined(folder, source), each) for each in own if (source := text(each, "source"))]
-    inherited = _contents(_modules(tree, data, module, folder))
-    mounts += [(place, {"target": target}) for place, target in inherited if place]
+    language = site.options["language"]
     for place, mount in mounts:
         target = text(mount, "target")
         is_content = target == "content" or target.startswith("content/")
@@ -154,8 +155,7 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
             continue
         if not place.startswith(("..", f"{site.folder}/")) and _has_pages(tree, place):
             options = {**site.options, "place": target.removeprefix("content").strip("/")}
-            found.append(replace(site, folder=place, options=options, files=()))
-    return found
+            yield replace(site, folder=place, options=options, files=())
 
 
 def _has_pages(tree: IncludeTree, folder: str) -> bool:
@@ -216,9 +216,7 @@ def _content(
     data: Mapping[str, Any], own: Mapping[str, Any], language: str, module: Mapping[str, Any]
 ) -> str:
     """The folder of the pages in one language: by `contentDir`, else by the mounts of the module."""
-    stated = next((text(each, "contentDir", "contentdir") for each in (own, data)), "")
-    stated = stated or text(data, "contentdir")
-    if stated:
+    if stated := text(own, "contentDir", "contentdir") or text(data, "contentdir"):
         return stated
     mounts = sequence(module.get("mounts"))
     found = [mapping(each) for each in mounts if text(mapping(each), "target") == "content"]

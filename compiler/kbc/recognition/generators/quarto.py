@@ -9,7 +9,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_any
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
+from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "quarto"
 CONFIGS = ("_quarto.yml", "_quarto.yaml")
@@ -18,7 +18,6 @@ _REFERENCE = re.compile(r"_quartodoc.*\.ya?ml")
 """What quartodoc reads instead of the configuration of the site."""
 
 _SHORTCODE = re.compile(r"\{\{<[^{}]*>\}\}")
-_MAX_DEPTH = 20
 _NESTED = ("chapters", "appendices", "contents", "sidebar", "navbar", "left", "right", "menu")
 """Keys of a book, a sidebar and a bar of navigation, in the order of their pages."""
 
@@ -54,7 +53,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
 
 def _pages(value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
     """(path, title) of the pages that a navigation names, in its order; the title is "" where it has none."""
-    if depth > _MAX_DEPTH:
+    if depth > MAX_NESTING:
         return
     if isinstance(value, list):
         for each in value:

@@ -14,7 +14,13 @@ from kbc.languages.python_literals import literals
 from kbc.project.include_tree import IncludeTree, folders_above
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
-from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
+from kbc.recognition.configuration import (
+    entries_in,
+    first_existing,
+    read_inventory,
+    read_text,
+    read_yaml,
+)
 from kbc.recognition.generators.python.breathe import breathe_of
 from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.python.references import places_of, references_of
@@ -40,6 +46,9 @@ _INVENTORIES = tuple(posixpath.join(folder, "objects.inv") for folder in _BUILT)
 
 _RST = "restructuredtext"
 _BOOK = {".md": "markdown", ".ipynb": "jupyter", ".rst": _RST}
+_PARTS = ("chapters", "sections", "entries", "parts", "subtrees", "children")
+"""What the entries of a table of contents in YAML have below them."""
+
 _TOCTREE = re.compile(
     r"^(?P<indent>[ \t]*)\.\.[ \t]+toctree::[^\n]*\n(?P<rst>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)"
     r"|^(?P<fence>`{3,}|:{3,})\{toctree\}[^\n]*\n(?P<myst>.*?)^(?P=fence)",
@@ -241,19 +250,14 @@ def _book_values(project: Mapping[str, Any]) -> dict[str, Any]:
     return _substitutions(next((each for each in values if each), {}), extensions)
 
 
-def _listed(tree: IncludeTree, folder: str, item: Any, endings: Mapping[str, str]) -> Iterator[str]:
+def _listed(tree: IncludeTree, folder: str, toc: Any, endings: Mapping[str, str]) -> Iterator[str]:
     """The pages of a table of contents in YAML, in order; their `endings` may be left out."""
-    if isinstance(item, list):
-        for each in item:
-            yield from _listed(tree, folder, each, endings)
-    elif isinstance(item, Mapping):
-        stated = text(item, "file", "root")
+    for entry in entries_in(toc, *_PARTS):
+        stated = text(entry, "file", "root")
         names = (stated, *(f"{stated}{ending}" for ending in endings))
         yield from (joined(name) for name in names if stated and tree.exists(joined(folder, name)))
-        if glob := text(item, "glob"):
+        if glob := text(entry, "glob"):
             yield from _matching(tree, folder, glob, endings)
-        for key in ("chapters", "sections", "entries", "parts", "subtrees", "children"):
-            yield from _listed(tree, folder, item.get(key), endings)
 
 
 def _matching(tree: IncludeTree, folder: str, glob: str, endings: Mapping[str, str]) -> list[str]:

@@ -20,7 +20,7 @@ from kbc.recognition.configuration import (
     read_text,
 )
 from kbc.recognition.places import FEW_PAGES
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
+from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "starlight"
 _COLLECTIONS, _DOCS = "content", "docs"
@@ -31,7 +31,6 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 CONFIGS = tuple(f"astro.config.{ending}" for ending in ("mjs", "ts", "mts", "js", "cjs"))
 _ENDINGS = (".markdown", ".mdown", ".mkdn", ".mkd", ".mdwn", ".md", ".mdx", ".mdoc")
-_MAX_DEPTH = 20
 _LAST = 2.0**53
 """The place of a page that states none."""
 
@@ -158,7 +157,7 @@ class _Sidebar:
         """Adds what items of a sidebar list, in their order; None stands for all folders."""
         if items is None and not depth:
             self._add_folder("")
-        for item in sequence(items) if depth < _MAX_DEPTH else ():
+        for item in sequence(items) if depth < MAX_NESTING else ():
             entry = {"slug": item} if isinstance(item, str) else mapping(item)
             label = text(mapping(entry.get("translations")), language) or text(entry, "label")
             place = entry.get("slug", entry.get("link"))

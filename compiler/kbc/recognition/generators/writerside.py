@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 GENERATOR = "writerside"
 CONFIGS = ("writerside.cfg", "project.ihp")
 _TOPICS = (".md", ".topic")
-_MAX_DEPTH = 8
-"""Of folders of topics."""
-
 _PUBLISHED = re.compile(r"https?://[^\s%]+")
 
 
@@ -32,7 +29,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     if found is None or not found.instances:
         return None
     topics = joined(folder, found.topics)
-    files = files_below(tree, topics, lambda name: name.endswith(_TOPICS), _MAX_DEPTH)
+    files = files_below(tree, topics, lambda name: name.endswith(_TOPICS))
     paths = {path.rpartition("/")[2]: below(topics, path) for path in files}
     trees = [joined(folder, each.tree) for each in found.instances]
     contents = _InstanceTrees(paths)

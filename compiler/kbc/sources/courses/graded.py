@@ -10,7 +10,7 @@ from kbc.sources.courses.plan import (
     in_order,
     joined,
     made_of,
-    numbers_of,
+    numbered,
     title_in,
 )
 
@@ -34,7 +34,7 @@ def plan(tree: CourseTree) -> Course | None:
             number=number,
             steps=tuple(_step(name, book, at) for at, book in enumerate(books[name], 1)),
         )
-        for name, number in zip(names, numbers_of(names), strict=True)
+        for number, name in numbered(names)
     )
     if not exercises:
         return None

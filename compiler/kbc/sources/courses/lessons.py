@@ -17,7 +17,8 @@ from kbc.sources.courses.plan import (
     in_order,
     is_folder,
     joined,
-    numbers_of,
+    numbered,
+    pages_of,
     stated_path,
     text_in,
     title_in,
@@ -78,12 +79,11 @@ def _of_pages(
     paths: list[str], lesson: Lesson, title: str = "", settings: tuple[str, ...] = ()
 ) -> Course | None:
     """A course with an exercise for each page."""
-    numbers = numbers_of([path.rpartition("/")[2] for path in paths])
     exercises = tuple(
         PlannedExercise(
-            number=number, pages=(PlannedPage("exercise-instructions", path),), lesson=lesson
+            number=number, pages=pages_of("exercise-instructions", [path]), lesson=lesson
         )
-        for number, path in zip(numbers, paths, strict=True)
+        for number, path in numbered(paths)
     )
     return Course(exercises=exercises, title=title, settings=settings) if paths else None
 
@@ -137,7 +137,7 @@ def _scenario(tree: CourseTree, place: str, steps: list[Any], number: int) -> Pl
         if (path := stated_path(place, text_at(details.get(part), "text")))
     ]
     return PlannedExercise(
-        title=text_at(data, "title") or title_in(place.rpartition("/")[2]),
+        title=text_at(data, "title") or title_in(place),
         number=number,
         pages=tuple(pages),
         steps=tuple(
@@ -151,7 +151,7 @@ def _scenario_step(place: str, step: Mapping[str, Any], number: int) -> PlannedS
     return PlannedStep(
         title=text_at(step, "title"),
         number=number,
-        pages=(PlannedPage("problem-instructions", path),) if path else (),
+        pages=pages_of("problem-instructions", [path] if path else []),
         solution={text_at(step, "verify"): check} if check else {},
     )
 
@@ -172,7 +172,7 @@ def _modules(tree: CourseTree) -> Course | None:
         if order:
             settings += [path, *(units[uid][0] for uid in order)]
             steps = tuple(_unit(place, *units[uid], at) for at, uid in enumerate(order, 1))
-            title = text_at(data, "title") or title_in(place.rpartition("/")[2])
+            title = text_at(data, "title") or title_in(place)
             exercises.append(PlannedExercise(title=title, number=len(exercises) + 1, steps=steps))
     if not exercises:
         return None
@@ -212,7 +212,7 @@ def _units(tree: CourseTree, place: str) -> dict[str, tuple[str, Mapping[str, An
 def _unit(place: str, path: str, data: Mapping[str, Any], number: int) -> PlannedStep:
     content = text_at(data, "content")
     included = [*filter(None, (stated_path(place, each) for each in _INCLUDED.findall(content)))]
-    pages = tuple(PlannedPage("problem-instructions", each) for each in included)
+    pages = pages_of("problem-instructions", included)
     said = [] if included or not content else [("problem-instructions", "text", content)]
     return PlannedStep(
         title=text_at(data, "title"), number=number, pages=pages, texts=(*said, *_quiz(data))

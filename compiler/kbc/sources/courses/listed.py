@@ -18,7 +18,7 @@ from kbc.sources.courses.plan import (
     by_name,
     files_below,
     joined,
-    numbers_of,
+    numbered,
     text_in,
     title_in,
 )
@@ -43,10 +43,9 @@ def plan(tree: CourseTree) -> Course | None:
             by_topic.setdefault(_topic(place), []).append((place, entry))
     if not by_topic:
         return None
-    folders = [topic.rpartition("/")[2] for topic in by_topic]
     exercises = tuple(
         PlannedExercise(
-            title=title_in(name),
+            title=title_in(topic),
             number=number,
             pages=tuple(_page(tree, topic)),
             steps=tuple(
@@ -54,7 +53,7 @@ def plan(tree: CourseTree) -> Course | None:
                 for at, (place, entry) in enumerate(by_topic[topic], 1)
             ),
         )
-        for number, name, topic in zip(numbers_of(folders), folders, by_topic, strict=True)
+        for number, topic in numbered(by_topic)
     )
     taken = [_FOLDER, *([_SOLUTIONS] if tree.names(_SOLUTIONS) else [])]
     return Course(

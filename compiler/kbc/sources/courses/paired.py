@@ -19,7 +19,8 @@ from kbc.sources.courses.plan import (
     made_of,
     matching,
     number_in,
-    numbers_of,
+    numbered,
+    pages_of,
     title_in,
 )
 from kbc.sources.courses.sides import (
@@ -122,10 +123,9 @@ class _Beside:
     def exercises(
         self, units: dict[str, list[str]], solved: dict[str, list[str]]
     ) -> tuple[PlannedExercise, ...]:
-        names = list(units)
         return tuple(
             self._exercise(number, name, units[name], solved.get(name, []))
-            for number, name in zip(numbers_of(names), names, strict=True)
+            for number, name in numbered(units)
         )
 
     def _exercise(
@@ -145,7 +145,7 @@ class _Beside:
                 [joined(folder, each)],
                 [joined(beside, each)] if beside and each in self._tree.names(beside) else [],
             )
-            for at, each in zip(numbers_of(inner), inner, strict=True)
+            for at, each in numbered(inner)
         )
         pages = _pages(self._tree, folder, "exercise")
         stated = "" if pages else title
@@ -174,7 +174,7 @@ class _Beside:
         return PlannedStep(
             name=title,
             number=number,
-            pages=tuple(PlannedPage("problem-instructions", page) for page in pages),
+            pages=pages_of("problem-instructions", pages),
             problem=problem,
             solution=without_pages(solution, pages),
             problem_dir=paths[0],
@@ -211,8 +211,7 @@ def _pages_among(tree: CourseTree, path: str) -> Iterator[str]:
 
 
 def _pages(tree: CourseTree, folder: str, scope: str) -> tuple[PlannedPage, ...]:
-    found = matching(tree, folder, _PAGE)
-    return tuple(PlannedPage(f"{scope}-instructions", path) for path in found)
+    return pages_of(f"{scope}-instructions", matching(tree, folder, _PAGE))
 
 
 def _numbered(tree: CourseTree) -> Course | None:
@@ -225,10 +224,7 @@ def _numbered(tree: CourseTree) -> Course | None:
         ]
         if len(folders) < _FEWEST_FOLDERS:
             continue
-        found = [
-            _exercise(tree, joined(name, each), number)
-            for number, each in zip(numbers_of(folders), folders, strict=True)
-        ]
+        found = [_exercise(tree, joined(name, each), number) for number, each in numbered(folders)]
         taught = [each for each in found if each.steps]
         if len(taught) >= _FEWEST_FOLDERS and len(taught) * 2 >= len(folders):
             pages = _pages(tree, name, "workshop") if name else ()
@@ -238,17 +234,15 @@ def _numbered(tree: CourseTree) -> Course | None:
 
 def _exercise(tree: CourseTree, folder: str, number: int) -> PlannedExercise:
     """The exercise in a numbered folder, without steps where nothing there has two sides."""
-    name = folder.rpartition("/")[2]
-    title = title_in(name)
+    title = title_in(folder)
     if pair := pair_in(_folders(tree, folder)):
         step = _of_pair(tree, folder, pair, title, 1)
         return PlannedExercise(name=title, number=number, steps=(step,))
     inner = [each for each in in_order(_folders(tree, folder)) if number_in(each) is not None]
-    pairs = [(each, pair_in(_folders(tree, joined(folder, each)))) for each in inner]
     steps = tuple(
         _of_pair(tree, joined(folder, each), pair, title_in(each), at)
-        for (each, pair), at in zip(pairs, numbers_of(inner), strict=True)
-        if pair
+        for at, each in numbered(inner)
+        if (pair := pair_in(_folders(tree, joined(folder, each))))
     )
     pages = _pages(tree, folder, "exercise")
     return PlannedExercise(name=title, number=number, pages=pages, steps=steps)
@@ -265,12 +259,11 @@ def _of_pair(
     own = list(_pages_among(tree, folder)) if folder else []
     inside = [*own, *_pages_among(tree, start)]
     solved = list(_pages_among(tree, finish))
-    pages = [PlannedPage("problem-instructions", page) for page in inside]
-    pages += [PlannedPage("solution-instructions", page) for page in solved]
+    pages = pages_of("problem-instructions", inside) + pages_of("solution-instructions", solved)
     return PlannedStep(
         name=title,
         number=number,
-        pages=tuple(pages),
+        pages=pages,
         problem=without_pages(by_name(start, files_below(tree, start)), inside),
         solution=without_pages(by_name(finish, files_below(tree, finish)), solved),
         problem_dir=start,
@@ -296,7 +289,7 @@ def _marked(tree: CourseTree) -> Course | None:
         names = [key or folder.rpartition("/")[2] for folder, key in posed]
         exercises = tuple(
             PlannedExercise(name=title_in(name), number=number, steps=(_of_files(sides, name, 1),))
-            for number, name, sides in zip(numbers_of(names), names, posed.values(), strict=True)
+            for (number, name), sides in zip(numbered(names), posed.values(), strict=True)
         )
         taken = (path for each in exercises for step in each.steps for path in step.files)
         return Course(exercises=exercises, folders=tuple(taken))
@@ -304,16 +297,13 @@ def _marked(tree: CourseTree) -> Course | None:
     for place, sides in posed.items():
         by_top.setdefault(_top(place[0]), []).append((place, sides))
     found = []
-    for number, top in zip(
-        numbers_of([each.rpartition("/")[2] for each in tops]), tops, strict=True
-    ):
+    for number, top in numbered(tops):
         steps = tuple(
             _of_files(sides, key or folder.rpartition("/")[2], at)
             for at, ((folder, key), sides) in enumerate(by_top[top], 1)
         )
-        title = title_in(top.rpartition("/")[2])
         pages = _pages(tree, top, "exercise")
-        found.append(PlannedExercise(name=title, number=number, pages=pages, steps=steps))
+        found.append(PlannedExercise(name=title_in(top), number=number, pages=pages, steps=steps))
     return Course(exercises=tuple(found), folders=made_of(found))
 
 
@@ -345,9 +335,7 @@ def _top(folder: str) -> str:
 
 def _counts(folder: str, key: str, name: str) -> bool:
     """Whether a file is numbered, or in a numbered folder, or a notebook: else its name tells nothing."""
-    is_numbered = (
-        number_in(key) is not None or number_in(_top(folder).rpartition("/")[2]) is not None
-    )
+    is_numbered = number_in(key) is not None or number_in(_top(folder)) is not None
     return is_numbered or name.endswith(".ipynb")
 
 
@@ -381,6 +369,6 @@ def _single(tree: CourseTree) -> Course | None:
     if not step.problem or not step.solution:
         return None
     exercise = PlannedExercise(
-        number=1, pages=(PlannedPage("exercise-instructions", page),), steps=(step,)
+        number=1, pages=pages_of("exercise-instructions", [page]), steps=(step,)
     )
     return Course(exercises=(exercise,), folders=tuple(pair))

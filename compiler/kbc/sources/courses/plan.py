@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, Protocol
@@ -139,24 +139,31 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=place)
 
 
-def number_in(name: str) -> int | None:
-    """The number that a name begins with, perhaps behind a word such as `lesson`; None without one."""
-    found = _LEADING.match(name)
+def number_in(path: str) -> int | None:
+    """The number that the name of a file or folder begins with, perhaps behind a word such as `lesson`; None
+    without one."""
+    found = _LEADING.match(path.rpartition("/")[2])
     return int(found[1][:9]) if found else None
 
 
-def numbers_of(names: Sequence[str]) -> list[int]:
-    """A number for each name: its own where all have one, which rise from 1 on; else its place."""
-    stated = [number_in(name) for name in names]
-    found = [each for each in stated if each]
-    is_usable = len(found) == len(names) and all(a < b for a, b in pairwise(found))
-    return found if is_usable else list(range(1, len(names) + 1))
+def numbered(paths: Iterable[str]) -> list[tuple[int, str]]:
+    """The paths with a number each: that of the name where all have one, which rise from 1 on; else the
+    place."""
+    paths = list(paths)
+    stated = [each for each in map(number_in, paths) if each]
+    is_usable = len(stated) == len(paths) and all(a < b for a, b in pairwise(stated))
+    return list(zip(stated, paths, strict=True) if is_usable else enumerate(paths, 1))
 
 
-def title_in(name: str) -> str:
+def title_in(path: str) -> str:
     """What a file or folder is called in words, without its number: `01_first-steps` is `first steps`."""
+    name = path.rpartition("/")[2]
     own = _BEHIND_NUMBER.sub("", name, count=1)
     return re.sub(r"[-_ ]+", " ", own).strip() or name
+
+
+def pages_of(kind: str, paths: Iterable[str]) -> tuple[PlannedPage, ...]:
+    return tuple(PlannedPage(kind, path) for path in paths)
 
 
 def is_folder(tree: CourseTree, path: str) -> bool:

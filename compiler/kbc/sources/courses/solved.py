@@ -10,7 +10,6 @@ from kbc.sources.courses.plan import (
     Course,
     CourseTree,
     PlannedExercise,
-    PlannedPage,
     PlannedStep,
     by_name,
     files_below,
@@ -19,7 +18,8 @@ from kbc.sources.courses.plan import (
     joined,
     matching,
     number_in,
-    numbers_of,
+    numbered,
+    pages_of,
     title_in,
 )
 from kbc.sources.courses.sides import EXERCISES, divided, without_pages
@@ -46,14 +46,12 @@ def plan(tree: CourseTree) -> Course | None:
         ((folder, names),) = topics.items()
         exercises = tuple(
             PlannedExercise(name=title_in(name), number=number, steps=(step,))
-            for name, number in zip(names, numbers_of(names), strict=True)
+            for number, name in numbered(names)
             for step in [_step(tree, joined(folder, name), 1)]
         )
         return Course(exercises=exercises, folders=taken)
-    names_of_topics = [folder.rpartition("/")[2] for folder in topics]
     exercises = tuple(
-        _topic(tree, folder, topics[folder], number)
-        for folder, number in zip(topics, numbers_of(names_of_topics), strict=True)
+        _topic(tree, folder, topics[folder], number) for number, folder in numbered(topics)
     )
     return Course(exercises=exercises, folders=taken)
 
@@ -114,13 +112,8 @@ def _own_solution(tree: CourseTree, folder: str) -> str:
 
 def _topic(tree: CourseTree, folder: str, names: Sequence[str], number: int) -> PlannedExercise:
     name = folder.rpartition("/")[2]
-    pages = tuple(
-        PlannedPage("exercise-instructions", each) for each in matching(tree, folder, _PAGE)
-    )
-    steps = tuple(
-        _step(tree, joined(folder, each), at)
-        for each, at in zip(names, numbers_of(names), strict=True)
-    )
+    pages = pages_of("exercise-instructions", matching(tree, folder, _PAGE))
+    steps = tuple(_step(tree, joined(folder, each), at) for at, each in numbered(names))
     title = "" if pages else title_in(name)
     return PlannedExercise(title=title, name=name, number=number, pages=pages, steps=steps)
 
@@ -130,11 +123,10 @@ def _step(tree: CourseTree, folder: str, number: int) -> PlannedStep:
     left_out = [*pages, *matching(tree, folder, _TRANSLATION)]
     problem, solution = divided(without_pages(by_name(folder, files_below(tree, folder)), left_out))
     own = _own_solution(tree, folder)
-    name = folder.rpartition("/")[2]
     return PlannedStep(
-        name=title_in(name),
+        name=title_in(folder),
         number=number,
-        pages=tuple(PlannedPage("problem-instructions", page) for page in pages),
+        pages=pages_of("problem-instructions", pages),
         problem=problem,
         solution=solution,
         problem_dir=folder,

@@ -130,6 +130,12 @@ def test_values_and_fields_of_what_is_no_type_are_data(tmp_path: Path) -> None:
     assert len(entries_of(tmp_path / "b", {"api.json": json.dumps({"enums": told})})) == 12
 
 
+def test_a_list_says_in_the_plural_what_its_entries_are(tmp_path: Path) -> None:
+    for listed, kind in (("classes", "class"), ("properties", "property"), ("structs", "struct")):
+        data = json.dumps({listed: functions()})
+        assert kind in entries_of(tmp_path / listed, {"api.json": data})["fill3"].categories
+
+
 def test_half_of_a_pair_of_surrogates_is_no_text(tmp_path: Path) -> None:
     told = [{**each, "description": "Fills \ud83d it."} for each in functions()]
     assert entries_of(tmp_path / "a", {"api.json": json.dumps(told)}) == {}

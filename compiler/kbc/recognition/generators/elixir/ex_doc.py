@@ -17,15 +17,12 @@ from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import read_text
 from kbc.recognition.generators.elixir.mix_script import Regex, keywords, read_project
 from kbc.recognition.places import is_for_pages
-from kbc.recognition.site import Site, joined, text
+from kbc.recognition.site import MAX_NESTING, Site, joined, text
 
 GENERATOR = "ex-doc"
 CONFIGS = ("mix.exs",)
 MAX_ALTERNATIVES = 100
 """Of the braces in a wildcard."""
-
-MAX_DEPTH = 12
-"""Of folders in which `**` looks."""
 
 _ANY_DEPTH = "**"
 
@@ -173,7 +170,7 @@ def _expanded(tree: IncludeTree, folder: str, place: str, parts: Sequence[str]) 
     elif not has_magic(first):
         yield from _expanded(tree, folder, joined(place, first), rest)
         return
-    if place.count("/") > MAX_DEPTH:
+    if place.count("/") > MAX_NESTING:
         return
     for name in tree.names(joined(folder, place)):
         if first == _ANY_DEPTH and "." not in name:

@@ -11,12 +11,19 @@ from typing import Any, NamedTuple
 from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import peek_front_matter, read_yaml
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text, texts
+from kbc.recognition.site import (
+    MAX_NESTING,
+    NOT_PAGES,
+    Site,
+    joined,
+    mapping,
+    redirects_of_pages,
+    text,
+    texts,
+)
 
 GENERATOR = "fern"
 CONFIGS = ("docs.yml", "docs.yaml")
-MAX_DEPTH = 16
-"""Of a navigation: sections within sections, and folders within folders."""
 
 _BESIDE = "fern.config.json"
 _ENDINGS = (".mdx", ".md")
@@ -89,7 +96,7 @@ class _FernNavigation:
     def _item(
         self, item: Mapping[str, Any], tabs: Mapping[str, Any], route: str, depth: int = 0
     ) -> Iterator[_Listed]:
-        if depth > MAX_DEPTH:
+        if depth > MAX_NESTING:
             return
         tab = mapping(tabs.get(text(item, "tab")))
         name = (
@@ -118,7 +125,7 @@ class _FernNavigation:
 
     def _folder_of(self, folder: str, route: str, depth: int) -> Iterator[_Listed]:
         """All pages of a folder, by name."""
-        if depth > MAX_DEPTH:
+        if depth > MAX_NESTING:
             return
         for name in self._tree.names(joined(self._folder, folder)):
             stem, ending = posixpath.splitext(name)

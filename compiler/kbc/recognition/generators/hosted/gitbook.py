@@ -72,8 +72,8 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
 
 def _is_book(tree: IncludeTree, folder: str, place: str, titles: Mapping[str, str]) -> bool:
     """Whether a SUMMARY.md without GitBook's newer configuration is one of its books."""
-    above = posixpath.normpath(posixpath.join(folder or ".", ".."))
-    if any(tree.exists(joined(each, name)) for each in (folder, above) for name in _OTHERS):
+    around = (folder, joined(folder, ".."))
+    if any(tree.exists(joined(each, name)) for each in around for name in _OTHERS):
         return False
     if not tree.exists(joined(place, _README)):
         return False

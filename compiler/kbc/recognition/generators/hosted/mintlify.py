@@ -8,13 +8,18 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_name, ignored_paths, read_json
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, redirects_of_pages, text
+from kbc.recognition.site import (
+    MAX_NESTING,
+    NOT_PAGES,
+    Site,
+    joined,
+    mapping,
+    redirects_of_pages,
+    text,
+)
 
 GENERATOR = "mintlify"
 CONFIGS = ("docs.json", "mint.json")
-MAX_DEPTH = 16
-"""Of a navigation: groups within groups, and files that take in files."""
-
 _ENDINGS = (".mdx", ".md")
 _VARIANTS = ("languages", "versions")
 """Lists of which a reader sees one at a time."""
@@ -75,7 +80,7 @@ class _Navigation:
 
     def pages(self, node: Any, depth: int = 0) -> Iterator[str]:
         """The names of the pages below a node, in order."""
-        if depth > MAX_DEPTH:
+        if depth > MAX_NESTING:
             return
         if isinstance(node, str):
             yield node.strip("/")

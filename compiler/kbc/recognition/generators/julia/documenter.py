@@ -11,7 +11,7 @@ from kbc.formats.documenter import is_literate
 from kbc.languages.julia.script import Call, Pair, read_script
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import files_below, first_existing, read_text, read_toml, text_of
-from kbc.recognition.site import Site, below, joined, text
+from kbc.recognition.site import MAX_NESTING, Site, below, joined, text
 
 GENERATOR = "documenter"
 CONFIGS = ("make.jl",)
@@ -19,8 +19,6 @@ MAX_FILES = 3_000
 """Of source of packages, in which docstrings are looked for."""
 
 MAX_PACKAGES = 60
-MAX_DEPTH = 12
-"""Of sections within sections, and of folders of source."""
 
 _VITEPRESS = "MarkdownVitepress"
 """The format of DocumenterVitepress, with a file for each page."""
@@ -126,7 +124,7 @@ def _pages(value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
         yield from _pages(value.right, depth)
     elif isinstance(value, Call) and value.name == "hide":
         yield from _pages(list(value.arguments), depth)
-    elif isinstance(value, list) and depth < MAX_DEPTH:
+    elif isinstance(value, list) and depth < MAX_NESTING:
         for each in value:
             yield from _pages(each, depth + 1)
 
@@ -137,7 +135,7 @@ def _is_computed(value: Any, depth: int = 0) -> bool:
         return _is_computed(value.right, depth)
     if isinstance(value, Call) and value.name == "hide":
         value = list(value.arguments)
-    if isinstance(value, list) and depth < MAX_DEPTH:
+    if isinstance(value, list) and depth < MAX_NESTING:
         return any(_is_computed(each, depth + 1) for each in value)
     return not isinstance(value, str)
 
@@ -202,4 +200,4 @@ def _folders(tree: IncludeTree, place: str, *, is_root: bool) -> Iterator[str]:
 
 
 def _files(tree: IncludeTree, folder: str, ending: str) -> Iterator[str]:
-    return files_below(tree, folder, lambda name: name.endswith(ending), MAX_DEPTH)
+    return files_below(tree, folder, lambda name: name.endswith(ending))

@@ -14,9 +14,8 @@ from urllib.parse import unquote
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import read_text, read_yaml
-from kbc.recognition.site import joined, text
+from kbc.recognition.site import MAX_NESTING, joined, text
 
-_MAX_DEPTH = 30
 _MAX_FOLDERS = 5_000
 _INDEXES = ("index.md", "README.md")
 _REST = "..."
@@ -121,7 +120,7 @@ class _LiterateNav:
     def _folder(self, folder: str, depth: int) -> None:
         """Adds what the file in a folder lists; of one without such a file, its pages."""
         path = joined(folder, self._name)
-        if depth > _MAX_DEPTH or path in self._files or len(self._files) > _MAX_FOLDERS:
+        if depth > MAX_NESTING or path in self._files or len(self._files) > _MAX_FOLDERS:
             return
         content = read_text(self._tree, joined(self._docs, path))
         if not content:
@@ -177,7 +176,7 @@ class _AwesomeFolders:
     def add(self, nav: Any, folder: str, depth: int = 0) -> None:
         """Adds what `nav`, that of a folder, lists; None: what the file in the folder says."""
         self._read += 1
-        if depth > _MAX_DEPTH or self._read > _MAX_FOLDERS:
+        if depth > MAX_NESTING or self._read > _MAX_FOLDERS:
             return
         settings = read_yaml(self._tree, joined(self._docs, folder, self._name))
         if nav is None:

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import files_below, read_text
-from kbc.recognition.site import joined, mapping, text, texts
+from kbc.recognition.site import MAX_NESTING, joined, mapping, text, texts
 
 MAX_FILES = 3_000
-MAX_DEPTH = 12
-"""Of folders below one with headers."""
 
 HEADERS = ("*.h", "*.hh", "*.hpp", "*.hxx", "*.h++", "*.cuh", "*.inl", "*.ipp", "*.tpp", "*.txx")
 SOURCES = (*HEADERS, "*.c", "*.cc", "*.cpp", "*.cxx", "*.c++", "*.cu", "*.dox")
@@ -157,7 +155,7 @@ def _of_doxyfile(tree: IncludeTree, path: str) -> list[str]:
             if is_file and any(fnmatchcase(place.lower(), one) for one in SOURCES):
                 found[place] = None
             elif not is_file:
-                found |= dict.fromkeys(_files(tree, place, patterns, MAX_DEPTH if is_deep else 1))
+                found |= dict.fromkeys(_files(tree, place, patterns, is_deep=is_deep))
     return [
         each
         for each in found
@@ -183,13 +181,15 @@ def _conventional(tree: IncludeTree, folder: str) -> list[str]:
     """The headers in the usual folders around conf.py, of the nearest folder that has any."""
     for around in _around(tree, folder):
         for name in _FOLDERS:
-            if found := list(_files(tree, joined(around, name), HEADERS, MAX_DEPTH)):
+            if found := list(_files(tree, joined(around, name), HEADERS)):
                 return found[:MAX_FILES]
     return []
 
 
-def _files(tree: IncludeTree, folder: str, patterns: Sequence[str], depth: int) -> Iterator[str]:
+def _files(
+    tree: IncludeTree, folder: str, patterns: Sequence[str], *, is_deep: bool = True
+) -> Iterator[str]:
     def is_wanted(name: str) -> bool:
         return any(fnmatchcase(name.lower(), each) for each in patterns)
 
-    return files_below(tree, folder, is_wanted, depth - 1)
+    return files_below(tree, folder, is_wanted, MAX_NESTING if is_deep else 0)

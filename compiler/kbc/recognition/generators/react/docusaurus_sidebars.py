@@ -11,11 +11,10 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.project.routes import without_number
 from kbc.recognition.configuration import first_existing, pages_below, peek_front_matter, read_any
-from kbc.recognition.site import joined, mapping, text
+from kbc.recognition.site import MAX_NESTING, joined, mapping, text
 
 _CATEGORY = tuple(f"_category_.{ending}" for ending in ("json", "yml", "yaml"))
 _NUMBER = re.compile(r"\d+")
-_MAX_DEPTH = 20
 
 
 class SidebarPages:
@@ -37,7 +36,7 @@ class SidebarPages:
 
     def listed(self, item: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
         """The paths of the pages of sidebars or an item of one, each with its label there ("": none)."""
-        if depth > _MAX_DEPTH:
+        if depth > MAX_NESTING:
             return
         if isinstance(item, str):
             yield from self._named(item, "")
@@ -69,7 +68,7 @@ class SidebarPages:
             if _is_page(name) and path != own:
                 stated = self._front_matter(path).get("sidebar_position")
                 entries.append((_position(stated, name), path))
-            elif _is_folder(name) and depth < _MAX_DEPTH:
+            elif _is_folder(name) and depth < MAX_NESTING:
                 entries.append((_position(self._category(path).get("position"), name), path))
         for _, path in sorted(entries, key=lambda entry: entry[0]):
             if _is_page(path):

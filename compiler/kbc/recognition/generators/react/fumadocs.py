@@ -9,11 +9,10 @@ from itertools import zip_longest
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
-from kbc.recognition.site import NOT_PAGES, Site, joined, texts
+from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, texts
 
 GENERATOR = "fumadocs"
 CONFIGS = tuple(f"source.config.{ending}" for ending in ("ts", "tsx", "mts", "js", "mjs"))
-MAX_DEPTH = 16
 
 _ENDINGS = (".mdx", ".md")
 _DEFAULT = "content/docs"
@@ -124,7 +123,7 @@ class _PageTree:
                 own = place if name == "index" else joined(place, name)
                 self.addresses[pages[name]] = own
                 self.order.append(pages[name])
-            if name in folders and depth < MAX_DEPTH:
+            if name in folders and depth < MAX_NESTING:
                 own = place if _GROUP.fullmatch(name) else joined(place, name)
                 self._walk(joined(folder, name), own, depth + 1)
 

@@ -10,11 +10,10 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
 from kbc.recognition.javascript.exports import exported, exported_value
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
+from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "nextra"
 CONFIGS = tuple(f"next.config.{ending}" for ending in ("js", "mjs", "ts", "cjs", "mts"))
-MAX_DEPTH = 16
 
 _CONTENT = ("content", "src/content", "pages", "src/pages", "app", "src/app")
 """Where pages are, of Nextra 4 and of those before, in the order in which it looks."""
@@ -113,7 +112,7 @@ class _Pages:
                     item = entry if self.of_app else stated
                     words = posixpath.basename(folder) if is_index else name
                     self._add(path, own, item, words)
-                elif depth < MAX_DEPTH:
+                elif depth < MAX_NESTING:
                     self._walk(path, own, stated, depth + 1)
 
     def _entries(self, folder: str) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
     MAX_PAGES,
+    entries_in,
     first_name,
     import_paths,
     read_json,
@@ -231,12 +232,7 @@ class _MetaFiles:
 
 def _links(item: Any) -> Iterator[tuple[str, str]]:
     """Links within the site and what they are called, in order, in whatever a navigation nests."""
-    waiting = [item]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, Mapping):
-            link = text(each, "link")
-            if link.startswith("/"):
-                yield link, text(each, "label", "text")
-            each = each.get("items")
-        waiting += reversed(sequence(each))
+    for entry in entries_in(item, "items"):
+        link = text(entry, "link")
+        if link.startswith("/"):
+            yield link, text(entry, "label", "text")
