@@ -180,7 +180,7 @@ CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod"),
     *(".rd", ".rdoc", ".dox", ".mld"),
     *(".texi", ".texinfo", ".txi"),
-    *(".topic", ".tutorial", ".dita", "_quarto.yml", "_quarto.yaml"),
+    *(".topic", ".tutorial", ".dita", ".fml", ".lr", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".odt", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     # man pages
