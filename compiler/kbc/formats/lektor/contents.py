@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -21,7 +22,7 @@ _OUTSIDE_OF_TEXT = frozenset({"summary", "description", "author"})
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The page of a file."""
+    """The page of a file, which is called as its folder where it has no title."""
     fields = dict(_fields(decode(data)))
     title = _plain(fields.get("title", ""))
     body = commonmark.blocks(_parts(fields, 0))
@@ -30,7 +31,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     result = Converted(
         text=commonmark.document(body if has_heading else commonmark.blocks([heading, body])),
         format="lektor",
-        title=title,
+        title=title or posixpath.basename(posixpath.dirname(path)),
         author=_plain(fields.get("author", "")),
         created_at=_plain(fields.get("pub_date", "") or fields.get("date", "")),
         summary=_plain(fields.get("summary", "") or fields.get("description", "")),

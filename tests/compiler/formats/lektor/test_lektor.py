@@ -35,6 +35,8 @@ def test_the_title_and_fields_of_several_lines_are_kept() -> None:
 def test_a_heading_of_the_text_is_the_title() -> None:
     assert one("title: A\n---\nbody:\n\n# B\n\nText.\n").text == "# B\n\nText.\n"
     assert one("_model: page\n---\nsort_key: 3\n").text == ""
+    (document,) = convert("content/weirs/contents.lr", b"body:\n\nThey hold\nwater.\n", read)
+    assert (document.title, document.text) == ("weirs", "They hold\nwater.\n")
 
 
 def test_blocks_in_blocks_end_somewhere() -> None:
