@@ -175,7 +175,10 @@ class CollectionKind:
 RUBY = (".md.erb", ".markdown.erb", ".markerb")
 """How pages of Markdown with Ruby end."""
 
-MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY)
+VELOCITY = (".md.vm", ".markdown.vm")
+"""How pages of Markdown with Velocity end, which Maven fills in."""
+
+MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY, *VELOCITY)
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod"),
     *(".rd", ".rdoc", ".dox", ".mld"),

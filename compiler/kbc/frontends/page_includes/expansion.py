@@ -35,7 +35,7 @@ from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.files import NOT_INCLUDED
 from kbc.processor_time import limited
 from kbc.project.include_tree import Read
-from kbc.project.kinds import RUBY
+from kbc.project.kinds import RUBY, VELOCITY
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, yaml_table
@@ -189,6 +189,8 @@ class PageIncludes:
             ruby = includes.expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text = ruby.text
+        if file.path.lower().endswith(VELOCITY):
+            text = includes.expand_velocity(text)
         return text
 
     def _surroundings(self, file: SourceFile, text: str, read: Read) -> Surroundings:

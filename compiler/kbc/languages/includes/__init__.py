@@ -14,6 +14,7 @@ from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.templates.erb import expand_ruby
 from kbc.languages.includes.templates.liquid import Liquid, first_value
 from kbc.languages.includes.templates.values import Lookup
+from kbc.languages.includes.templates.velocity import expand_velocity
 
 __all__ = [
     "AttributeStyle",
@@ -25,6 +26,7 @@ __all__ = [
     "adapted",
     "expand",
     "expand_ruby",
+    "expand_velocity",
     "first_value",
     "is_complete",
     "may_include",
