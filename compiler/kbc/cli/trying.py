@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -60,11 +60,12 @@ def try_command(kb: Path, name: str, limit: int, options: BuildOptions, as_json:
     unread = {found.path for found in report.files if found.outcome == UNREADABLE}
     reporting.show_diagnostics(found for found in report.diagnostics if found.path in unread)
     where = str(report.path)
-    mode: Literal["hybrid", "lexical"] = "hybrid" if options.has_vectors else "lexical"
     click.echo(f"{count_of(report.records, 'record')} in {where}", err=True)
     with Artifact.open(where) as artifact:  # one that is open stays, whatever is tried meanwhile
         for query in _queries():
-            found = lookup.search(artifact, query, (), limit, mode)
+            found = lookup.search(artifact, query, (), limit, "hybrid")
+            if not options.has_vectors:  # as was asked for
+                found = replace(found, answer=replace(found.answer, warnings=()))
             click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
     kept = ["kbc", "build", str(kb)]
     if options.model:

@@ -132,6 +132,9 @@ _FORMATS = (
         module="python.quartodoc",
         library="griffe",
     ),
+    _format("lektor", "pages of Lektor: the title and the text of `contents.lr`", ".lr"),
+    # Pages of xdoc end in `.xml`, and are chosen by how they begin.
+    _format("xdoc", "pages of Maven sites in xdoc, and questions in FML", ".fml", module="maven"),
     # Chosen by those that read pages, which know HTML without an ending, and with front matter, too.
     _format("html", "pages of HTML: their main content"),
     # Chosen by how files begin, not by an ending: others have these endings, too.
@@ -168,7 +171,7 @@ BY_NAME: Mapping[str, Format] = {each.name: each for each in _FORMATS}
 def format_of(path: str) -> Format | None:
     """The format of a file by the ending of its name; None for what other readers read."""
     name = path.lower()
-    if name.endswith(".xml"):  # of what is read as documentation, only DocBook has it
+    if name.endswith(".xml"):  # what else has it is chosen by how it begins
         return BY_NAME["docbook"]
     if not name.endswith(_SUFFIXES):  # most files of a tree, each asked about several times
         return None

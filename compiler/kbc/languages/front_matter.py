@@ -23,6 +23,14 @@ _WITHOUT_OPENING = re.compile(
     r"(?:[A-Za-z][\w-]*:(?:[ \t].*)?\r?\n|[ \t]+\S.*\n|- .*\n){1,40}\s{0,9}^-{3,}[ \t\r]*(?:\n|\Z)",
     re.MULTILINE,
 )
+_HEADER = re.compile(
+    r"title:[ \t]+\S.*\n(?:[A-Za-z][\w-]*:(?:[ \t].*)?\n|[ \t]+\S.*\n){0,40}(?=[ \t\r]*(?:\n|\Z))",
+    re.IGNORECASE,
+)
+"""Lines that begin with a title, in front of a blank one: what MultiMarkdown has, and with it MkDocs, Pelican
+and Doxia."""
+
+_ENTRY = re.compile(r"(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*)")
 _TITLE = re.compile(r"^title:[ \t]*[^ \t\r\n]", re.MULTILINE)
 
 MAX_ALIASED_CHARS = 1_000
@@ -31,10 +39,11 @@ MAX_ALIASED_CHARS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The mapping at the very start: YAML between two `---` lines, or TOML between two `+++` lines, as
-    Hugo and Zola have it.
+    """The mapping at the very start: YAML between two `---` lines, TOML between two `+++` lines, as Hugo and
+    Zola have it, or lines that begin with a title, without marks, whose keys are in lower case.
 
-    `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
+    `first_line` and `last_line` are those of the two markers, or those of the
+    first and last key without such. Values are plain: strings (dates and
     decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
     When it is wrong, the document's problems say why, and `data` has what is on single lines of YAML
     (`title: bind: and more`). `key_lines` are those of top-level keys.
@@ -69,6 +78,9 @@ def read_front_matter(
     mark = lines[0].rstrip()
     if mark not in _READERS:
         head = "".join(f"{line}\n" for line in lines[:_MOST_WITHOUT_OPENING])
+        if header := _HEADER.match(head):
+            count = header[0].count("\n")
+            return _of_header(lines[:count], line_numbers), count
         count = head.count("\n", 0, _end_without_opening(head))
         if not count:
             return None, 0
@@ -99,9 +111,25 @@ def read_front_matter(
     return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
 
 
+def _of_header(lines: Sequence[str], line_numbers: Sequence[int]) -> FrontMatter:
+    """What lines state that have no marks around them; an indented one goes on with the value above it."""
+    data: dict[str, str] = {}
+    key_lines: dict[str, int] = {}
+    key = ""
+    for line, number in zip(lines, line_numbers, strict=False):
+        if entry := _ENTRY.match(line):
+            key = entry["key"].lower()
+            data[key], key_lines[key] = entry["value"].strip(), number
+        else:
+            data[key] = f"{data[key]}\n{line.strip()}"
+    return FrontMatter(data, line_numbers[0], line_numbers[len(lines) - 1], key_lines)
+
+
 def _end_without_opening(text: str) -> int:
-    """Where front matter ends that has a title and no opening mark, which Hexo does not need; 0 for other
-    text: in Markdown, it would be a heading (`title: Kites`, underlined)."""
+    """Where front matter ends that has a title and no opening mark, which Hexo and MultiMarkdown do not need;
+    0 for other text: in Markdown, Hexo's would be a heading (`title: Kites`, underlined)."""
+    if header := _HEADER.match(text):
+        return header.end()
     match = _WITHOUT_OPENING.match(text)
     return match.end() if match and _TITLE.search(match[0]) else 0
 

@@ -207,12 +207,15 @@ class CollectionKind:
 RUBY = (".md.erb", ".markdown.erb", ".markerb")
 """How pages of Markdown with Ruby end."""
 
-MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY)
+VELOCITY = (".md.vm", ".markdown.vm")
+"""How pages of Markdown with Velocity end, which Maven fills in."""
+
+MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY, *VELOCITY)
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod"),
     *(".rd", ".rdoc", ".dox", ".mld"),
     *(".texi", ".texinfo", ".txi"),
-    *(".topic", ".tutorial", ".dita", "_quarto.yml", "_quarto.yaml"),
+    *(".topic", ".tutorial", ".dita", ".fml", ".lr", "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".odt", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     # man pages

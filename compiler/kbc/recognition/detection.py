@@ -321,7 +321,7 @@ class _FolderDetector:
         self._leave_out(translations.outside(self._translated_files, taken))
         own = [name for name in beside if name not in self._translated_files]
         readmes = tuple(repository.readmes(own))
-        collections += repository.about_project(self._tree, own, readmes, self._slug(""))
+        collections += repository.about_project(self._tree, own, readmes, self._slug(""), sites)
         programs = code.documented_programs(self._root, found, self._files)
         shown = [path for each in programs for path in each.paths]
         collections = [*(without(each, shown) for each in collections), *programs]

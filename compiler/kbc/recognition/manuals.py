@@ -17,6 +17,7 @@ from kbc.recognition.places import (
     is_page,
     within,
 )
+from kbc.sources.formats import format_by_content
 
 _MAN = BY_NAME["man"].suffixes
 _MAN_IN_MARKUP = re.compile(r".*\.[1-8]\.(?:adoc|asciidoc|markdown|md|rst|scd|xml)")
@@ -24,20 +25,24 @@ _MAN_TITLE = re.compile(rb"^(?:[=#%][ \t]*)?(?P<name>[\w.@+-]+)[ \t]?\([1-8]\w*\
 """`= mount(8)`, `# mount(8) -- ...`, `% MOUNT(8)`."""
 
 _MAN_IN_DOCBOOK = re.compile(rb"<refentry\b")
+_XDOC = re.compile(r"(?:.*/)?(?:docs?|site|xdocs?)/(?:[^/]+/)*[^/]+\.xml")
+"""Pages of xdoc by the folders that such are in; data of programs may begin as they do."""
+
 _TEXINFO = BY_NAME["texinfo"].suffixes
 _BEGINS_MANUAL = re.compile(rb"^\\input texinfo", re.MULTILINE)
 """The first line of a manual, which its chapters in other files lack."""
 
 
 def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The paths among `files` of man pages, by how they begin, in their own markup or another one, and of
-    manuals in Texinfo."""
+    """The paths among `files` of man pages, by how they begin, in their own markup or another one, of manuals
+    in Texinfo, and of pages of xdoc."""
     return frozenset(
         name
         for name in files
         if (
             name.endswith(_MAN)
             or _MAN_IN_MARKUP.fullmatch(name)
+            or _XDOC.fullmatch(name)
             or ("/" in name and name.endswith(_TEXINFO))  # those at the top are about the project
         )
         and _begins_as_man(root / name)
@@ -51,7 +56,8 @@ def _begins_as_man(path: Path) -> bool:
     if path.name.endswith(_TEXINFO):
         return _BEGINS_MANUAL.search(start) is not None
     if path.name.endswith(".xml"):
-        return _MAN_IN_DOCBOOK.search(start) is not None
+        is_man = _MAN_IN_DOCBOOK.search(start) is not None
+        return is_man or format_by_content(path.name, start) == "xdoc"
     title = _MAN_TITLE.search(start)
     own = path.name.rsplit(".", 2)[0]
     return title is not None and title["name"].decode().lower() == own.lower()

@@ -83,7 +83,7 @@ def recognise(tree: IncludeTree, folder: str) -> Package | None:
                 path = joined(folder, name)
                 found = _package(form, path, data := read(tree, path))
                 if found.name:
-                    return found
+                    return replace(found, version=found.version or _version_beside(tree, path))
                 if name in _ALWAYS_OF_PACKAGES and data is not None:
                     unnamed = unnamed or found
     return unnamed
@@ -101,6 +101,12 @@ def _package(form: str, path: str, data: Mapping[str, Any] | None) -> Package:
         _SENTENCE_END.split(text(data, "summary", "synopsis", "title", "description"), 1)[0],
         _LICENCE_IN_FILE.sub("", licences[0]) if len(licences) == 1 else "",
     )
+
+
+def _version_beside(tree: IncludeTree, path: str) -> str:
+    """The version in the file `VERSION` next to metadata that state none; "" without such a file."""
+    stated = read_text(tree, joined(path.rpartition("/")[0], "VERSION")).strip()
+    return stated if _VERSION.fullmatch(stated) else ""
 
 
 def _python(tree: IncludeTree, path: str, form: str) -> Package:
@@ -178,8 +184,11 @@ def _npm(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
     return None if data.get("private") is True else data  # of a workspace or an application
 
 
-def _composer(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+def _composer(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
+    """What a composer.json says; None of an application, which is often called as its skeleton."""
     data = read_json(tree, path)
+    if data.get("type") == "project":
+        return None
     return {**data, "name": text(data, "name").rpartition("/")[2]}
 
 

@@ -43,7 +43,7 @@ _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
 PAGES = (
     *MARKDOWN,
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc", ".dox"),
-    *(".docbook", ".dbk", ".dita", ".mediawiki", ".wiki"),
+    *(".docbook", ".dbk", ".dita", ".lr", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
 
@@ -208,8 +208,8 @@ def _conventional(
         and not SKIPPED.fullmatch(named["what"])
         and not _holds_readmes(below[name])
     )
-    maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
-    found += [_MAVEN_SITE] if maven else []
+    maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/")]
+    found += [_MAVEN_SITE] if _holds_source(maven, man_pages) else []
     found += [_MIDDLEMAN_PAGES] if _MIDDLEMAN in names and _MIDDLEMAN_PAGES in holding else []
     found += [MAN_FOLDER] if _is_manual_of_r(files) else []
     catalogues = {
@@ -257,13 +257,17 @@ def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     """Whether these are pages in source: of a folder with more HTML than would show pages or wrap them, other
     text is no documentation."""
-    if any(is_page(name) or name in man_pages for name in files):
+    if _holds_source(files, man_pages):
         return True
     known = (*KINDS["docs"].suffixes, ".xml")
     lowered = [name.lower() for name in files]
     built = sum(name.endswith(HTML) for name in lowered)
     others = sum(name.endswith(known) for name in lowered if _NO_TEXT.fullmatch(name) is None)
     return others > (built if built >= FEW_PAGES else 0)
+
+
+def _holds_source(files: Sequence[str], man_pages: frozenset[str]) -> bool:
+    return any(is_page(name) or name in man_pages for name in files)
 
 
 def _holds_readmes(files: Sequence[str]) -> bool:

@@ -302,11 +302,17 @@ def beside(names: Sequence[str], collections: Sequence[Collection]) -> list[str]
 
 
 def about_project(
-    tree: IncludeTree, names: Sequence[str], readmes: tuple[str, ...], slug: str
+    tree: IncludeTree,
+    names: Sequence[str],
+    readmes: tuple[str, ...],
+    slug: str,
+    sites: Sequence[Site],
 ) -> list[Collection]:
-    """The collections of the pages `readmes` and of the manual among `names`, the entries of its root."""
+    """The collections of the pages `readmes` and of the manual among `names`, the entries of its root. Where
+    `sites` have a generator, a page of HTML there begins what that wrote."""
     found = [collection("readme", "docs", readmes)] if readmes else []
-    if manual := _manual_page(tree, names, readmes):
+    is_written = any(site.generator for site in sites)
+    if not is_written and (manual := _manual_page(tree, names, readmes)):
         found.append(collection("manual", "pages", (manual,), slug))
     return found
 

@@ -279,8 +279,9 @@ def translated_files(files: Sequence[str], tree: IncludeTree) -> list[str]:
             break
     found = [
         names
-        for names in probable.values()
-        if len(names) >= FEW_PAGES and not _are_mostly_english(names, tree)
+        for language, names in probable.items()
+        if len(names) + len(certain.get(language, ())) >= FEW_PAGES
+        and not _are_mostly_english(names, tree)
     ]
     for names in certain.values():
         foreign = [name for name in names if not are_in_english([_read(name, tree)])]

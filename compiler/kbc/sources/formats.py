@@ -39,6 +39,11 @@ _RFCXML = re.compile(
     rb"\s*=",
     re.DOTALL,
 )
+_XDOC = re.compile(
+    rb"\A\s*(?:<\?[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*+<document\b[^<>]*>\s*"
+    rb"(?:<!--.*?-->\s*|&\w+;\s*)*+<(?:properties|header|head|body)\b",
+    re.DOTALL,
+)
 _RFC_TEXT = re.compile(
     rb"\A\s*+(?:[^\n]*\n){0,3}(?:Request [Ff]or Comments: *#? *\d|Internet[- ]Draft\b {3,})"
 )
@@ -72,7 +77,7 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
     ".txt": (("rfc-text", _RFC_TEXT), ("dokuwiki", _DOKUWIKI), ("vim-help", _VIM_HELP)),
-    ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML)),
+    ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML), ("xdoc", _XDOC)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
 
@@ -83,6 +88,7 @@ _ENDINGS = {
     "pod": ".pod",
     "docbook": ".docbook",
     "rfcxml": ".docbook",
+    "xdoc": ".fml",
     "rfc-text": ".txt",
     "dokuwiki": ".txt",
     "vim-help": ".txt",
@@ -123,7 +129,7 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def format_by_content(name: str, data: bytes) -> str:
-    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `rfc-text`, `dokuwiki`, `vim-help`,
+    """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `xdoc`, `rfc-text`, `dokuwiki`, `vim-help`,
     `kramdown-rfc` or `docc` for a file that begins as one, with an ending that other formats have, too;
     `pod` for a module of Perl with a heading; else ""."""
     lowered = name.lower()

@@ -286,8 +286,72 @@ heron#count({pond})                                          *heron#count()*
  vim:tw=78:ft=help:norl:
 """[1:]
 
+XDOC = b"""<?xml version="1.0" encoding="UTF-8"?>
+<!-- Pages of a site -->
+<!DOCTYPE document [<!ENTITY project SYSTEM "project.xml">]>
+<document url="gates.html">
+&project;
+<properties><title>Sluices &amp; gates</title><author email="a@pond.example">A. Heron</author></properties>
+<body>
+<section name="Opening a gate">
+<toc/>
+<macro name="toc"><param name="a" value="b"/></macro>
+<p>Turn the <em>wheel</em> &ndash; see <a href="levels.html#Low">levels</a>.</p>
+<source><![CDATA[gate.open(&nbsp;);
+  <gate name="a"/>]]></source>
+<subsection name="Slowly" id="slow">
+<table><tr><th>Gate</th><th>Time</th></tr><tr><td>east</td><td>5</td></tr></table>
+<attribute name="maxWidth" required="true"><p>In metres.</p></attribute>
+<macro name="snippet"><param name="id" value="x"/></macro>
+</subsection>
+</section>
+</body>
+</document>
+"""
+
+LEKTOR = b"""_model: page
+---
+title: Weirs & locks
+---
+author: A. Heron
+---
+pub_date: 2026-04-01
+---
+summary: How water is held.
+---
+body:
+
+A *weir* holds water:
+
+```
+----
+```
+
+## Locks
+
+They lift boats.
+---
+more:
+
+#### gate ####
+title: Gates
+----
+text:
+
+Two of them.
+
+#### gate ####
+count: 2
+----
+text:
+
+One is open.
+"""
+
 TEXTS = {
     "dita": ("docs/nest.dita", DITA),
+    "lektor": ("content/locks/contents.lr", LEKTOR),
+    "xdoc": ("src/site/xdoc/gates.xml", XDOC),
     "rfcxml": ("docs/draft-heron.xml", RFCXML),
     "rfc-text": ("docs/rfc9901.txt", RFC_TEXT),
     "kramdown-rfc": ("docs/draft-heron.md", KRAMDOWN_RFC),

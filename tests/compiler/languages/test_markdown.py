@@ -235,6 +235,19 @@ def test_front_matter_with_a_title_needs_no_opening_mark() -> None:
         assert parse(text).front_matter is None
 
 
+def test_lines_that_begin_with_a_title_are_front_matter_without_marks() -> None:
+    text = "Title: Nests: how to\nAuthor: A. Heron\n    and others\nDate:\n\n# Up\n"
+    document = parse(text)
+    assert document.front_matter is not None
+    found = {"title": "Nests: how to", "author": "A. Heron\nand others", "date": ""}
+    assert document.front_matter.data == found
+    assert (document.front_matter.line_of("date"), document.front_matter.last_line) == (4, 4)
+    assert text[front_matter_end(text) :] == below_front_matter(text)[1] == "\n# Up\n"
+    assert codes(document) == []
+    for other in ("Title: nests\nare high\n\n", "Note: a\nTitle: b\n\n", "Title: a\n=====\n"):
+        assert parse(other).front_matter is None
+
+
 def test_front_matter_without_an_opening_mark_ends_at_one_place_for_all_who_read_it() -> None:
     text = "title: Nests: how to\nno-index: on\n---\n\nText.\n"
     document = parse(text)

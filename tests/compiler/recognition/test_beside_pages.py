@@ -376,6 +376,8 @@ def test_a_page_of_html_that_is_the_manual_of_a_project_is_read(tmp_path: Path) 
     write_tree(root, {"index.html": f"<title>Heron</title><h1>Heron</h1>{sections}"})
     inputs, _ = read(root)
     assert "Heron" in [each.title for each in inputs.records["manual"]]
+    write_tree(root, {"mkdocs.yml": "site_name: Heron\n", "docs/a.md": page("A")})
+    assert "manual" not in [each.name for each in recognised(root).project.collections]
 
 
 def test_documents_that_jekyll_copies_are_pages(tmp_path: Path) -> None:

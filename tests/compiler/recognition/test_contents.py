@@ -177,6 +177,18 @@ REFERENCE = (
 )
 
 
+@pytest.mark.parametrize("folder", ["src/site/xdoc", "webapps/docs", "docs"])
+def test_pages_of_xdoc_are_documentation(tmp_path: Path, folder: str) -> None:
+    start = "<document><properties><title>{0}</title></properties><body><p>On {0}.</p></body></document>"
+    files = {f"{folder}/{name}/{at}.xml": start.format(at) for name in "ab" for at in range(12)}
+    files |= {"pom.xml": "<project/>", "src/A.java": "class A {}\n", f"{folder}/data.xml": "<a/>\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert {each.path for each in inputs.records["docs"]} == {
+        name for name in files if name.startswith(f"{folder}/") and "data" not in name
+    }
+    assert inputs.records["docs"][0].title == "0"
+
+
 def test_man_pages_in_docbook_beside_source_are_read(tmp_path: Path) -> None:
     files = {f"modules/{name}/{name}.8.xml": REFERENCE.format(name) for name in "abc"}
     files |= {

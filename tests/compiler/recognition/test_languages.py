@@ -175,11 +175,13 @@ def test_files_called_after_another_one_and_a_language_are_left_out(tmp_path: Pa
     several = [f"docs/{name}{suffix}" for name in BIRDS for suffix in ("", "-ko")]
     single = ["docs/what", "docs/what-is", "docs/plan", "docs/plan.it", "docs/alone.de"]
     about = ["README", "README.fr", "README_CN", "README-pt-BR", "docs/README_ja"]
+    several += ["PLAN", "PLAN_CN", "ROUTE", "ROUTE_CN"]
     files = {f"{name}.md": page(name) for name in (*several, *single, *about)}
     root = write_tree(tmp_path / "tree", {"go.mod": "module m", "main.go": "package m", **files})
     inputs, _ = read(root)
     found = {each.path for records in inputs.records.values() for each in records}
     left_out = {f"docs/{name}-ko.md" for name in BIRDS} | {"docs/plan.it.md", "docs/README_ja.md"}
+    left_out |= {"PLAN_CN.md", "ROUTE_CN.md"}  # with README_CN.md
     assert {*files} - found == left_out | {
         f"README{suffix}.md" for suffix in (".fr", "-pt-BR", "_CN")
     }

@@ -26,6 +26,7 @@ DYNAMIC = '[project]\nname = "heron"\ndynamic = ["version"]\n'
             "Haskell package",
         ),
         ({"composer.json": '{"name": "birds/heron", "version": "1"}'}, "Composer package"),
+        ({"composer.json": '{"name": "birds/heron"}', "VERSION": "1\n"}, "Composer package"),
         ({"pubspec.yaml": "name: heron\nversion: 1\n"}, "Dart package"),
         ({"shard.yml": "name: heron\nversion: 1\n"}, "Crystal shard"),
         ({"gleam.toml": 'name = "heron"\nversion = "1"\n'}, "Hex package"),
@@ -45,6 +46,17 @@ def test_manifests_name_the_project(tmp_path: Path, files: dict[str, str], expec
     found = recognised(root)
     assert found.what == f"{expected} heron"
     assert (found.project.name, found.project.version) == ("heron", "1")
+
+
+def test_an_application_is_not_called_as_what_it_was_begun_with(tmp_path: Path) -> None:
+    skeleton = '{"name": "birds/skeleton", "type": "project", "description": "Begin here."}'
+    files = {"composer.json": skeleton, "README.md": page("Heron"), "app/a.php": "<?php\n"}
+    found = recognised(write_tree(tmp_path / "heron", files))
+    assert (found.what, found.project.name, found.project.description) == (
+        "repository",
+        "heron",
+        "",
+    )
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,25 @@ def test_try_answers_queries_from_stdin_and_ends_with_q(
     assert (code, "No such option '--out'" in err) == (exit_codes.USAGE, True)
 
 
+def test_try_ranks_by_words_as_a_server_does_and_says_nothing_of_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "weir"\nversion = "1"\n',
+        "docs/gates.md": "# Gates\n\nTurn the wheel of the water gate.\n",
+        "weir.py": "def water_gate():\n    return 1\n",
+        "tests/test_gates.py": "def test_water_gate():\n    assert water_gate() == 1\n",
+    }
+    root = write_tree(tmp_path / "weir", files)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("water gate\n"))
+    cache = tmp_path / "words"
+    code, out, _ = ask(capsys, "try", root, "--lexical-only", "--json", "--cache", cache)
+    tried = json.loads(out)
+    _, out, _ = ask(capsys, "search", cache / "try/weir", "water gate", "--limit", "5", "--json")
+    assert (code, tried["warnings"], len(tried["hits"])) == (exit_codes.OK, [], 3)
+    assert tried["hits"] == json.loads(out)["hits"]
+
+
 def test_try_keeps_what_it_asks_while_another_folder_of_its_name_is_tried(
     project: Path,
     tmp_path: Path,

@@ -32,11 +32,12 @@ from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.templates.erb import expand_ruby
 from kbc.languages.includes.templates.liquid import Liquid
 from kbc.languages.includes.templates.values import Lookup, first_value
+from kbc.languages.includes.templates.velocity import expand_velocity
 from kbc.languages.mdx.exports import with_exported_texts
 from kbc.languages.mdx.rendered import with_rendered_texts
 from kbc.processor_time import limited
 from kbc.project.include_tree import Read
-from kbc.project.kinds import RUBY
+from kbc.project.kinds import RUBY, VELOCITY
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, yaml_table
@@ -190,6 +191,8 @@ class PageIncludes:
             ruby = expand_ruby(text, file.path, read)
             self._count(file, ruby)
             text = ruby.text
+        if file.path.lower().endswith(VELOCITY):
+            text = expand_velocity(text)
         return text
 
     def _surroundings(self, file: SourceFile, text: str, read: Read) -> Surroundings:

@@ -168,6 +168,18 @@ def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path
     assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
 
 
+def test_pages_that_a_program_writes_for_docusaurus_are_read_where_they_are_written(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "build.sbt": "",
+        "website/docusaurus.config.js": POND % ("../website/target/docs", ""),
+        "docs/a.md": page("A"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
+
+
 def test_links_of_docusaurus_may_start_at_the_pages_or_the_site(tmp_path: Path) -> None:
     links = "[1](nests/b.md) [2](docs/nests/b.md) [3](./docs/nests/b.md)"
     files = {

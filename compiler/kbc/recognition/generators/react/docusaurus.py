@@ -94,13 +94,17 @@ def _of_plugin(
 ) -> Site | None:
     """The documentation set or blog that a plugin makes of a folder, that of the `default` where it states
     none; None where it makes none. `whole` is what all parts of the site have in common, `taken` are the
-    names of other parts. A plugin that `is_only` of its kind may read a copy of the usual folder, which a
-    script makes when the site is built; of several, one that reads no folder has pages of its own."""
+    names of other parts. A plugin that `is_only` of its kind may read a copy of the usual folder, in the
+    site's or beside it, which a script makes when the site is built; of several, one that reads no folder has
+    pages of its own."""
     is_blog = default == "blog"
     folder = whole.options["config_folder"]
     stated = joined(folder, text(options, "path") or default)
     if is_only and not tree.names(stated):
-        stated = joined(folder, default)
+        usual = [joined(folder, default)]
+        if folder and not is_blog and text(options, "path"):
+            usual.append(joined(posixpath.dirname(folder), default))
+        stated = next((each for each in usual if tree.names(each)), stated)
     content, version = (stated, "") if is_blog else _published(tree, folder, stated, options)
     if not tree.names(content):
         return None
