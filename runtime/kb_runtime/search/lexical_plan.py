@@ -22,7 +22,8 @@ from kb_runtime.search.lexical_schema import (
 from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
 from kb_runtime.text.languages import ARABIC, language_of_script
 from kb_runtime.text.words.arabic import joined_forms
-from kb_runtime.text.words.derived import derived_forms
+from kb_runtime.text.words.derived import other_forms
+from kb_runtime.text.words.persian import persian_forms
 
 if TYPE_CHECKING:
     from kb_runtime.search.analysis import Analyzer
@@ -42,6 +43,8 @@ MOST_NAMED = 16
 # Other forms of the verb that a word is or is made of. Chosen on ten sets in German, Russian and Arabic, for
 # which benchmarks/wide/decisions.md compares 0.3, 0.4 and 0.5.
 DERIVED_WEIGHT = 0.4
+# Other words with the same meaning. benchmarks/wide/decisions.md compares weights from 0.3 to 0.7.
+MEANT_WEIGHT = 0.5
 # A verb in two parts, and its first part by itself: `richte ... ein` is `einrichten` or `richten`, `log in`
 # also a `login`.
 PARTED_WEIGHT = 0.5
@@ -262,6 +265,7 @@ class _Planner:
             (PARTED_WEIGHT, verbs),
             (PART_WEIGHT, parts),
             (DERIVED_WEIGHT, self._derived(term)),
+            (MEANT_WEIGHT, self._meant(term)),
         ):
             for stem in stems:
                 for field in PROSE_FIELDS:
@@ -293,17 +297,22 @@ class _Planner:
         """Other forms of the verb that a word is or is made of, and of an Arabic noun its other number."""
         if len(term.prose) != 1:
             return ()
-        language = language_of_script(term.names[0]) or self._language
-        own = dict.fromkeys((*term.prose, *term.elsewhere))
-        forms = dict.fromkeys(
-            form for stem in own for form in derived_forms(stem, language, self._in_body)
-        )
-        return [form for form in forms if form not in own]
+        own = (*term.prose, *term.elsewhere)
+        return other_forms(own, self._language_of(term), self._in_body)
+
+    def _meant(self, term: QueryTerm) -> Sequence[str]:
+        """Other words for the same, with their forms, that the collection has more often: so it says."""
+        known = self._in_body(term.prose[0]) if term.meant else 0
+        others = other_forms(term.meant, self._language_of(term), self._in_body)
+        return [one for one in (*term.meant, *others) if self._in_body(one) > known]
 
     def _joined(self, term: QueryTerm) -> Sequence[str]:
-        """A word of Arabic with prepositions and conjunctions written onto it, and without."""
-        is_arabic = term.prose and language_of_script(term.names[0]) == ARABIC
-        return joined_forms(term.prose[0], self._in_body) if is_arabic else ()
+        """A word of Arabic or Persian as it is with what is written onto it, and without."""
+        word = term.names[0]
+        if not term.prose or language_of_script(word) != ARABIC:
+            return ()
+        persian = persian_forms(word, self._analyzer.stem, self._in_body)
+        return tuple(dict.fromkeys((*joined_forms(term.prose[0], self._in_body), *persian)))
 
     def _begun(self, term: QueryTerm) -> Sequence[str]:
         """The pairs that begin with a word of one letter in a script without spaces (`锁`: `锁定`), where it
@@ -325,6 +334,9 @@ class _Planner:
             if parts:
                 return parts
         return ()
+
+    def _language_of(self, term: QueryTerm) -> str:
+        return language_of_script(term.names[0]) or self._language
 
     def _in_body(self, stem: str) -> int:
         return self._statistics.frequency("body", stem)

@@ -7,7 +7,7 @@ ones are punctuation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -22,9 +22,11 @@ from kb_runtime.search.analysis import (
     operators,
 )
 from kb_runtime.text import members
-from kb_runtime.text.languages import ENGLISH, GERMAN, language_of_query
+from kb_runtime.text.languages import ENGLISH, GERMAN, language_of_query, language_of_script
 from kb_runtime.text.members import MemberPath
 from kb_runtime.text.typed_names import named_lines
+from kb_runtime.text.words.derived import possible_stems
+from kb_runtime.text.words.prose_synonyms import prose_synonyms
 from kb_runtime.text.words.spellings import nouns_of_verbs, other_spelling
 from kb_runtime.text.words.synonyms import synonyms
 from kb_runtime.text.words.typed_german import parted_verbs, with_umlauts
@@ -60,8 +62,8 @@ class QueryTerm(NamedTuple):
     is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
     of the pages than that of the query, and those of its British or American spelling.
     `verbs` are the stems of the verbs, in English the nouns, that it is the first part of (`richte ... ein`,
-    `log in`), `synonyms` other words for it in names, of an English query. `times` is how often the query has
-    the word.
+    `log in`), `synonyms` other words for it in names, of an English query, `meant` the stems of other words
+    for it in prose, of some other languages. `times` is how often the query has the word.
     """
 
     typed: str
@@ -71,6 +73,7 @@ class QueryTerm(NamedTuple):
     elsewhere: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
+    meant: tuple[str, ...] = ()
 
 
 class Query(NamedTuple):
@@ -225,12 +228,29 @@ def _term(
         tuple(elsewhere),
         tuple(dict.fromkeys(analyzer.stem(fold(verb), language) for verb in verbs)),
         _synonyms().get(next(iter(prose), ""), ()) if language == ENGLISH else (),
+        _meant(prose, language_of_script(names[0]) or language, analyzer.recipe),
     )
 
 
 @cache
 def _synonyms() -> Mapping[str, tuple[str, ...]]:
     return synonyms(Language(ENGLISH).stem)
+
+
+def _meant(prose: Collection[str], language: str, recipe: str) -> tuple[str, ...]:
+    """The stems of other words for a word that is no compound, in any of its forms."""
+    others = _prose_synonyms(language, recipe)
+    if len(prose) != 1 or not others:
+        return ()
+    own = possible_stems(next(iter(prose)), language)
+    found = dict.fromkeys(other for stem in sorted(own) for other in others.get(stem, ()))
+    return tuple(other for other in found if other not in own)
+
+
+@cache
+def _prose_synonyms(language: str, recipe: str) -> Mapping[str, tuple[str, ...]]:
+    own = Language(language, recipe)
+    return prose_synonyms(language, lambda word: own.stem(fold(word)))
 
 
 def cleaned(raw: str) -> str:

@@ -241,6 +241,11 @@ def test_forms_of_a_verb_find_each_other(query: str, rows: set[int], tmp_path: P
         ("Segel konfigurieren", "de", ("Segel setzen.", "Konfiguration der Segel.")),
         ("удалить парус", "ru", ("Парус и мачта.", "Удаление паруса.")),
         ("كيف أسجل القارب", "ar", ("القارب والبحر.", "تسجيل القارب.")),
+        ("Kennwort vom Segel", "de", ("Das Segel. Segel.", "Passwort für Segel.")),
+        ("Wie begrenze ich den Hafen?", "de", ("Der Hafen. Häfen.", "Einschränkung von Häfen.")),
+        ("отключить парус", "ru", ("Парус и парус.", "Выключение паруса.")),
+        ("إزالة القارب", "ar", ("القارب والبحر.", "حذف القارب.")),
+        ("لنگر قایق", "ar", ("لنگر و دریا.", "قایق\u200cهای لنگر. قایق\u200cهای دریا.")),
     ],
 )
 def test_questions_find_pages_by_other_forms(
@@ -252,6 +257,17 @@ def test_questions_find_pages_by_other_forms(
     index = LexicalIndex(str(tmp_path / "lexical"), [language])
     found = index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows
     assert found[0] == 1
+
+
+def test_a_word_stands_for_itself_where_pages_have_it_more_often(tmp_path: Path) -> None:
+    texts = ("Ein Ordner.\n", "Der Ordner.\n", "Ein Verzeichnis.\n")
+    chunks = [chunk("docs", str(at), text) for at, text in enumerate(texts)]
+    told = {("docs", str(at)): "de" for at in range(len(chunks))}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), ["de"])
+    for query, rows in (("Ordner", {0, 1}), ("Verzeichnis", {0, 1, 2})):
+        found = index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows
+        assert set(found) == rows
 
 
 @pytest.mark.parametrize("languages", [["de", "en"], ["en", "de"]])

@@ -1,4 +1,4 @@
-"""Blocks of GitBook and Markdoc, components in plain Markdown, and directives of Hugging Face's pages."""
+"""Blocks of GitBook, Markdoc and Diplodoc, components in Markdown, directives of Hugging Face's pages."""
 
 import re
 from collections.abc import Mapping
@@ -53,6 +53,31 @@ def test_blocks_of_gitbook_include_files_and_count_what_is_elsewhere() -> None:
     assert re.sub(r"\n{3,}", "\n\n", found.text.strip()) == "**Tip**\n\nIt is shared.\n\n**GET /y**"
     assert found.external == {"{% openapi %}": 1}
     assert expanded('{% include "no.md" %}\n{% hint %}\n{% endhint %}').unresolved
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('{% note info "Tide" %}\n\nIt rises.\n\n{% endnote %}', "**Info: Tide**\n\nIt rises."),
+        ('{% note title="Tide" %}\nIt rises.\n{% /note %}', "**Tide**\n\nIt rises."),  # of Markdoc
+        ("{% note warning %}\n\nIt falls.\n\n{% endnote %}", "**Warning**\n\nIt falls."),
+        ('{% cut "More on knots" %}\n\nText\n\n{% endcut %}', "**More on knots**\n\nText"),
+        ("{% list tabs group=os %}\n\n- Bow\n\n  Text\n\n{% endlist %}", "- Bow\n\n  Text"),
+        (
+            "{% include [a knot](../_parts/knot.md) %}",
+            "A bowline.\n\n## Ends {#ends}\n\nTwo.\n\n## Use\n\nTies.",
+        ),
+        ("{% include notitle [ends](../_parts/knot.md#ends) %}", "## Ends {#ends}\n\nTwo."),
+        ("- Tie:\n  {% include [use](../_parts/use.md) %}", "- Tie:\n\n  Pull.\n\n  Pull again."),
+        ("{% include [none](none.md) %}", "(not included: none.md)"),
+    ],
+)
+def test_blocks_and_includes_of_diplodoc_keep_label_and_text(source: str, expected: str) -> None:
+    files = {
+        "_parts/knot.md": b"A bowline.\n\n## Ends {#ends}\n\nTwo.\n\n## Use\n\nTies.\n",
+        "_parts/use.md": b"Pull.\n\nPull again.\n",
+    }
+    assert text_of(source, files=files) == expected
 
 
 def test_templates_of_others_are_left_as_they_are() -> None:

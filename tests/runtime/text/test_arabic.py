@@ -1,4 +1,4 @@
-"""Stems of Arabic words."""
+"""Words in Arabic letters: stems of Arabic ones, and forms of Persian ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from kb_runtime.search.analysis import fold
 from kb_runtime.text.words.arabic import arabic_stem, joined_forms
+from kb_runtime.text.words.persian import persian_forms
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,22 @@ def test_what_is_written_onto_a_word_is_told_by_the_collection() -> None:
     assert joined_forms("تاخير", count) == ("بتاخير",)
     assert joined_forms("بتاخير", count) == ("تاخير",)
     assert joined_forms("برنامج", count) == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "pages", "forms"),
+    [
+        ("قایق", "قایق\u200cهای قایق\u200cهای", "قایقهای"),
+        ("قایق\u200cها", "قایق قایق\u200cها قایق", ""),  # one stem
+        ("لنگری", "لنگر لنگر لنگری", "لنگر"),
+        ("رود", "می\u200cرود", "میرود"),
+        ("قایق", "قایق قایق\u200cهای", ""),  # the word itself is as frequent
+        ("می", "می\u200cهای", ""),
+    ],
+)
+def test_forms_of_a_persian_word_are_those_that_pages_prefer(
+    word: str, pages: str, forms: str
+) -> None:
+    stems = [arabic_stem(fold(each)) for each in pages.split()]
+    found = persian_forms(fold(word), arabic_stem, stems.count)
+    assert set(found) == {arabic_stem(form) for form in forms.split()}

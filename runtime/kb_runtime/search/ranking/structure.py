@@ -118,7 +118,7 @@ class Structure:
                 case "places":
                     scores = self._with_places(pool, scores)
                 case "demotion":
-                    scores = self._demoted(pool, scores, passing)
+                    scores = self._demoted(pool, scores, passing, weighted="weights" in enabled)
                 case "weights":
                     scores = self._weighted(pool, scores, defining)
                 case "evidence":
@@ -241,15 +241,25 @@ class Structure:
         raised: Scores = scores + np.array(bonus)[pool.record_of]
         return raised
 
-    def _demoted(self, pool: Pool, scores: Scores, passing: Collection[int]) -> Scores:
-        """Scores after demotion; the places `passing` are re-exports that the query asks for."""
+    def _demoted(
+        self, pool: Pool, scores: Scores, passing: Collection[int], *, weighted: bool
+    ) -> Scores:
+        """Scores after demotion; the places `passing` are re-exports that the query asks for. Examples in
+        source that gives way to pages as it is `weighted` do not give way once more."""
         import numpy as np
 
         named = self._facts.in_other_language(pool.rows, pool.written)
         if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
         older = superseded(pool, self._facts)
-        kinds = [one.kinds - pool.asked for one in pool.facts]
+        showing = paths.showing_kinds(pool.words, pool.kinds, pool.written)
+        lifted = paths.SHOWS_USE if weighted and CODE in showing else frozenset[str]()
+        kinds = [
+            one.kinds - pool.asked - lifted if is_source else one.kinds - pool.asked
+            for one, is_source in zip(
+                pool.facts, self._weights.are_source(pool.records), strict=True
+            )
+        ]
         kept = np.array([steps.kept(own, at in older) for at, own in enumerate(kinds)])
         factors: Scores = kept[pool.record_of]
         for at in passing:

@@ -43,6 +43,10 @@ class CollectionWeights:
         ]
         return np.array([factors[at] for at, _ in records])
 
+    def are_source(self, records: Sequence[RecordKey]) -> list[bool]:
+        """Whether each record is of a collection of source that its author gave no weight."""
+        return [self._given[at] is None and self._kinds[at] == CODE for at, _ in records]
+
     def of_source_by_words(
         self, records: Sequence[RecordKey], facts: Sequence[RecordFacts], *, with_examples: bool
     ) -> Scores:
@@ -51,9 +55,7 @@ class CollectionWeights:
         import numpy as np
 
         behind = [
-            self._given[at] is None
-            and self._kinds[at] == CODE
-            and (with_examples or one.kinds.isdisjoint(paths.SHOWS_USE))
-            for (at, _), one in zip(records, facts, strict=True)
+            is_source and (with_examples or one.kinds.isdisjoint(paths.SHOWS_USE))
+            for is_source, one in zip(self.are_source(records), facts, strict=True)
         ]
         return np.where(behind, steps.SOURCE_BY_WORDS, 1.0)

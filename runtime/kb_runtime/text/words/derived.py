@@ -8,7 +8,7 @@ dictionary. Nothing changes in the index.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from kb_runtime.text.words.arabic_patterns import arabic_forms
 
@@ -76,3 +76,17 @@ def derived_forms(stem: str, language: str, count: Callable[[str], int]) -> tupl
     if forms is None or not stem.isalpha():
         return ()
     return tuple(form for form in dict.fromkeys(forms(stem)) if form != stem and count(form))
+
+
+def other_forms(
+    stems: Iterable[str], language: str, count: Callable[[str], int]
+) -> tuple[str, ...]:
+    """The `derived_forms` of all stems, without these."""
+    own = dict.fromkeys(stems)
+    forms = dict.fromkeys(form for stem in own for form in derived_forms(stem, language, count))
+    return tuple(form for form in forms if form not in own)
+
+
+def possible_stems(stem: str, language: str) -> frozenset[str]:
+    """A stem and those of all forms that it may have, most of which are no words."""
+    return frozenset((stem, *derived_forms(stem, language, lambda _: 1)))

@@ -47,6 +47,20 @@ def test_tests_in_a_tree_that_defines_nothing_are_its_examples(tmp_path: Path) -
     assert kept("hoists a rope", **defined) == pytest.approx(1.0 - steps.DEMOTION_OF_TEST)
 
 
+def test_examples_in_source_give_way_once(tmp_path: Path) -> None:
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "guide/ropes.md").write_text("# Ropes\n\nA winch hoists a heavy rope.\n")
+    winch = "/** Hoists a heavy rope. */\nexport function winch(): void {}\n"
+    files = {"deck/winch.ts": winch, "examples/hoist.ts": winch.replace("winch", "hoist")}
+    pages = '\n[[collection]]\nname = "guide"\nkind = "docs"\npaths = ["guide"]\n'
+    tree = compiled(tmp_path, pages, files=files)
+    assert not demoted(tree, "hoists a heavy rope")
+    assert "weights" in changed(tree, "hoists a heavy rope")["examples/hoist.ts"]
+    weighted = compiled(tmp_path, pages + "\n[search]\nweights = { code = 1.0 }\n", files=files)
+    assert demoted(weighted, "hoists a heavy rope") == {"examples/hoist.ts"}
+    assert demoted(compiled(tmp_path, files=files), "hoists a heavy rope") == {"examples/hoist.ts"}
+
+
 def test_what_defines_the_name_that_is_asked_for_does_not_give_way_to_pages(tmp_path: Path) -> None:
     (tmp_path / "guide").mkdir()
     page = "# Ropes\n\nCall `hoistRope` first, then `hoistRope` again: `hoistRope` pulls.\n"

@@ -1,7 +1,9 @@
-"""Blocks of GitBook and Markdoc in a page: tabs, hints, steps, cards and titled code, with their labels.
+"""Blocks of GitBook, Markdoc and Diplodoc in a page: tabs, hints, steps, cards and titled code, with their
+labels.
 
-Both write `{% name attribute="value" %}` around Markdown; GitBook closes with `{% endname %}`, Markdoc with
-`{% /name %}`. Only pages that close a block so are read: other templates use the same brackets.
+All write `{% name ... %}` around Markdown, the first two with `attribute="value"`; Markdoc closes with
+`{% /name %}`, the others with `{% endname %}`. Only pages that close a block so, or include a file in the
+way of Diplodoc, are read: other templates use the same brackets.
 """
 
 from __future__ import annotations
@@ -14,17 +16,18 @@ from typing import Any, Literal
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import Kept
-from kbc.languages.includes.files import IncludingPage
+from kbc.languages.includes.files import IncludingPage, indented, not_included
 from kbc.languages.includes.templates.values import value_at
 
 _BLOCKS = (
     "tabs|tab|hint|callout|code|content-ref|embed|file|stepper|step|columns|column|swagger-response"
     "|swagger-parameter|swagger-description|swagger|api-method[\\w-]*|openapi[\\w-]*|page-ref|accordion|card|cards"
-    "|details|updates|update|tasks|quote|reveal|prompt|if|elseif|else"
+    "|details|updates|update|tasks|quote|reveal|prompt|if|elseif|else|note|cut|list"
 )
 TRIGGER = (
     r"(?<!\{)\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns"
-    r"|swagger|api-method|openapi|page-ref|accordion|updates?)\b"
+    r"|swagger|api-method|openapi|page-ref|accordion|updates?|note|cut|list)\b"
+    r"|include[ \t]+(?:notitle[ \t]+)?\["
     r"|if[ \t]+!?visitor\.|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style|partial[ \t]+file)=)"
     r"|(?<!\{)\{%[ \t]*(?:/[ \t]*[a-z][\w-]*|#[\w-]+)[ \t]*%\}"
 )
@@ -55,9 +58,17 @@ _VARIABLE = re.compile(
 )
 _ONLY_TAGS = re.compile(r"\s*(?:<[^<>]*>\s*)+")
 
+_LINKED = re.compile(
+    r"\s*(?:notitle\s+)?\[[^\]]*\]\((?P<target>[^()\s#]+)(?:#(?P<part>[^()\s]+))?\)\s*"
+)
+"""What Diplodoc includes."""
+_STATED = re.compile(r"\s*(?P<kind>[\w-]*)\s*(?:\"(?P<title>[^\"]*)\")?\s*")
+"""The kind of a note of Diplodoc and the title of one or of a cut."""
+
 _PARTIALS = ("markdoc/partials/", "")
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
+_OF_DIPLODOC = ("note", "cut", "list")
 
 
 def replace(text: str, page: IncludingPage) -> str:
@@ -73,7 +84,7 @@ def replace(text: str, page: IncludingPage) -> str:
         shown = "" if match["end"] else _shown(match["name"], match["rest"], page)
         if not is_line:
             return margin + shown + (match["alone"] or "")
-        return f"\n{margin}{shown}\n" if shown else ""
+        return f"\n{indented(margin, shown)}\n" if shown else ""
 
     closed = {match["name"] for match in _CLOSED.finditer(text)}
     text = _OWN_TAG.sub(
@@ -100,9 +111,16 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
     stated = attributes(rest)
     title = stated.get("title") or stated.get("label") or stated.get("summary") or ""
     if name == "include":
+        if linked := _LINKED.fullmatch(rest):
+            found = page.load(linked["target"], "{% include %}")
+            path, text = found or ("", not_included(linked["target"]))
+            return page.expanded(path, _part(text, linked["part"])).strip("\n") if found else text
         return page.included(rest.strip().strip("\"'"), "{% include %}")
     if name == "partial":
         return page.included(stated.get("file", ""), "{% partial %}", _PARTIALS)
+    if name in _OF_DIPLODOC and (own := _STATED.fullmatch(rest)):
+        kind = own["kind"] if name == "note" else ""
+        return label(kind, own["title"] or "")
     if name in _NOTICES:
         kind = next(
             (stated[each] for each in ("style", "type", "kind") if stated.get(each)), "note"
@@ -118,9 +136,18 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
         if name.startswith("openapi"):
             page.external[f"{{% {name} %}}"] += 1
         return label("", " ".join(filter(None, (title, method.upper(), path))))
-    is_known = re.fullmatch(_BLOCKS, name) is not None
+    is_known = name not in _OF_DIPLODOC and re.fullmatch(_BLOCKS, name) is not None
     title = title or stated.get("heading") or ""
     return label("", title) if title and (name in _CALLED or not is_known) else ""
+
+
+def _part(text: str, name: str | None) -> str:
+    """The section whose heading has the id `name`; all of a text that has none."""
+    heading = name and re.search(rf"^(#+) .*\{{#{re.escape(name)}\}}\s*$", text, re.MULTILINE)
+    if not heading:
+        return text
+    after = re.compile(rf"^#{{1,{len(heading[1])}}} ", re.MULTILINE).search(text, heading.end())
+    return text[heading.start() : after.start() if after else len(text)]
 
 
 def _link(target: str, text: str | Literal[False]) -> str:
