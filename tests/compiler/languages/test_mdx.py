@@ -129,6 +129,16 @@ def test_indented_code_in_a_component_is_code() -> None:
     assert [heading.title for heading in parse(text, mdx=True).headings] == ["After"]
 
 
+def test_a_fence_in_a_template_literal_of_an_export_opens_no_block() -> None:
+    export = (
+        "export async function Page() {\n  const source = `\\`\\`\\`sh\nnpm i\n\\`\\`\\``\n"
+        "  const page = await compile(`${source}\n~~~md\n${source}\n~~~`)\n  return <B page={page} />\n}\n"
+    )
+    text = f"# A\n\n<Page />\n\n{export}\n## Next\n\n```js\nconst x = `\n\n```\n\nText.\n"
+    assert clean(text) == "# A\n\n## Next\n\n```js\nconst x = `\n\n```\n\nText."
+    assert [heading.title for heading in parse(text, mdx=True).headings] == ["A", "Next"]
+
+
 def test_an_export_that_is_shown_in_a_block_hides_no_fence() -> None:
     text = "```js\n\nexport default `\n\n```\n\nText.\n\n```js\nx\n}\n```"
     assert clean(text) == text
@@ -262,6 +272,11 @@ def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
         ("<Code>{`npm i`}</Code>\n\nThen", "```\nnpm i\n```\n\nThen"),
         ("One{\" \"}two {'three'}.", "One two three."),
         (r"One{'\u2014'}two {'\ud83d'}.", r"One—two \ud83d."),
+        (
+            '<Release render={(it) => (\n  <CodeBlock language="sh">\n    {`run ${it.name}\n  -v`}\n'
+            "  </CodeBlock>\n)} />",
+            "```sh\nrun ${it.name}\n  -v\n```",
+        ),
     ],
 )
 def test_texts_of_expressions_are_shown(source: str, shown: str) -> None:

@@ -1,4 +1,8 @@
-"""Renders JSX expressions that are string literals: `<CodeBlock>{`npm i`}</CodeBlock>`, `{" "}`."""
+"""Renders JSX expressions that are string literals: `<CodeBlock>{`npm i`}</CodeBlock>`, `{" "}`.
+
+A component that is given a function, which only its program calls, shows the code that this holds:
+``<Release render={(it) => (<CodeBlock>{`npm i`}</CodeBlock>)} />``.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +30,17 @@ _ESCAPE = re.compile(r"\\u(?!00[01]|[Dd][89A-Fa-f])([0-9A-Fa-f]{4})")
 
 _CODE = re.compile(r"pre|code|.*(?:Code|Snippet|Terminal|Highlight|Prism|Command).*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\blanguage-([\w+#-]+)")
+_FENCED = re.compile(r"[ \t]*`{3,}[^\n]*\n")
 _NO_MORE = re.compile(r"[ \t]*(?:\n|\Z)")
+_FUNCTION = re.compile(r"=\{\s*(?:\([^()]*\)|\w+)\s*=>")
 
 
 def with_rendered_texts(text: str) -> str:
     """A page with the texts of its expressions, as code in elements that show code."""
     if not MAY_RENDER.search(text):
         return text
-    if _CHILD.search(text):
-        text = _with_children(text)
+    if _CHILD.search(text) and (shown := _with_children(text)) != text:
+        text = _with_code_of_functions(shown)
     return _with_literals(text) if _LITERAL.search(text) else text
 
 
@@ -63,6 +69,28 @@ def _child(match: re.Match[str]) -> str:
     if is_code:
         return f"{indent}`{text.strip()}`"
     return f"{indent}<{match['name']}{match['stated']}>{text}</{match['name']}>"
+
+
+def _with_code_of_functions(text: str) -> str:
+    """A text with the fenced code inside of empty tags in their place, if these are given a function; tables
+    have such code among other values."""
+    code = code_spans(text)
+    fences = [span for span in code if _FENCED.match(text, span.start)]
+    parts: list[str] = []
+    position = 0
+    index = 0
+    for tag in syntax_spans(text, code):
+        while index < len(fences) and fences[index].start < tag.start:
+            index += 1
+        inner = []
+        while index < len(fences) and fences[index].end <= tag.end:
+            inner.append(text[fences[index].start : fences[index].end].strip("\n"))
+            index += 1
+        is_empty = text[tag.start] == "<" and text.endswith("/>", tag.start, tag.end)
+        if inner and is_empty and _FUNCTION.search(text, tag.start, tag.end):
+            parts += [text[position : tag.start], "\n\n", "\n\n".join(inner), "\n\n"]
+            position = tag.end
+    return "".join([*parts, text[position:]])
 
 
 def _with_literals(text: str) -> str:

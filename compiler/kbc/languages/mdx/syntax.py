@@ -19,7 +19,7 @@ from kbc.languages.spans import TextSpan, merged
 # line, an import is text.
 MAX_STATEMENT_LINES = 200
 MAX_IMPORT_CHARS = 2_000
-# Comments of a page that hold fences.
+# Statements and comments of a page that hold fences.
 MAX_WITH_FENCES = 20
 
 # HTML elements that have no closing tag.
@@ -44,10 +44,12 @@ _OPEN_BRACKET = re.compile(r"[(\[{]")
 _CLOSE_BRACKET = re.compile(r"[)\]}]")
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_FENCE_LINE = re.compile(r"[ \t]*(?:`{3}|~{3})")
 _FENCE_MARKS = re.compile(
     r"^(?P<margin>(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*+)(?P<marks>`{3,}+|~{3,}+)(?P<rest>.*)",
     re.MULTILINE,
 )
+_ESCAPED = re.compile(r"\\.")
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
@@ -83,7 +85,7 @@ def code_spans(text: str) -> list[TextSpan]:
     for _ in range(MAX_WITH_FENCES):
         ends = [0, *(end for _, end in fences)]
         found = (
-            _comment_around(lines, floor, first)
+            _comment_around(lines, floor, first) or _export_around(lines, first)
             for floor, (first, _) in zip(ends, fences, strict=False)
         )
         around = next(filter(None, found), None)
@@ -147,6 +149,21 @@ def _comment_around(lines: Sequence[str], floor: int, at: int) -> tuple[int, int
         return None
     last = next((line for line in range(at, len(lines)) if end(lines[line])), None)
     return None if last is None else (floor + before.count("\n", 0, openings[-1]), last + 1)
+
+
+def _export_around(lines: Sequence[str], at: int) -> tuple[int, int] | None:
+    """The lines of the export statement in one of whose template literals line `at` begins."""
+    for first in range(at - 1, max(at - MAX_STATEMENT_LINES, -1), -1):
+        if _FENCE_LINE.match(lines[first]):
+            return None
+        if _EXPORT.match(lines[first]) and (not first or not lines[first - 1].strip()):
+            before = _ESCAPED.sub("", "\n".join(lines[first:at]))
+            if before.count("`") % 2 == 0:
+                return None
+            behind = range(at, min(first + MAX_STATEMENT_LINES, len(lines)))
+            last = next((line for line in behind if lines[line].startswith(("}", ")"))), None)
+            return None if last is None else (first, last + 1)
+    return None
 
 
 def _inline_code(text: str, start: int, end: int) -> Iterator[TextSpan]:
