@@ -84,6 +84,6 @@ def test_the_form_of_a_query(query: str, form: str) -> None:
     ("control", "value"), [("number", "1e400"), ("number", "nan"), ("json", "[" * 100_000)]
 )
 def test_what_is_no_value_of_an_argument_is_said(control: str, value: str) -> None:
-    arguments, problem = arguments_of([Field("n", "n", control, "", (), False, value, "")])
+    arguments, problem = arguments_of([Field("n", control, "", (), False, value, "")])
     assert arguments == {}
     assert problem.startswith("n: ")
