@@ -47,7 +47,8 @@ def try_command(kb: Path, name: str, limit: int, options: BuildOptions, as_json:
     from kbc.pipeline.build import build
     from kbc.sources.accounting import UNREADABLE
 
-    cache = options.cache_folder or default_cache()
+    chosen: Path | None = click.get_current_context().params["cache"]
+    cache = chosen or default_cache()  # what is tried is there with --no-cache, too
     options = replace(options, out=cache / TRIED, keep=1)
     try:
         with closing(reporting.progress(False)) as progress:

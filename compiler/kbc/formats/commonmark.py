@@ -176,12 +176,14 @@ def placed(
     rows: Iterable[Iterable[tuple[Cell, int, int]]], columns: int, empty: Cell
 ) -> list[list[Cell]]:
     """The cells of a table with so many `columns`, each given with its width and height, in full rows: what
-    others reach over is `empty`."""
+    others reach over is `empty`. Rows of which others reach over all are none: cells state any height."""
     covered = [0] * columns  # rows that a cell above reaches over
     found: list[list[Cell]] = []
     for row in rows:
         waiting = iter(row)
         full: list[Cell] = []
+        lowest = min(covered, default=0)
+        covered = [each - lowest for each in covered]
         while len(full) < columns:
             if covered[len(full)]:
                 covered[len(full)] -= 1

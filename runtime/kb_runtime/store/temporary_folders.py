@@ -100,7 +100,12 @@ def remove_abandoned(parent: str, prefix: str) -> None:
 def make_folder(prefix: str, parent: str | None = None) -> str:
     """A new folder below `parent`, by default among the system's temporary ones, which is locked and which
     this thread needs until `remove_made`; the end of the process removes it otherwise. Raises `OSError`."""
-    parent = parent or _system_folder()
+    if parent is None:
+        with suppress(OSError):  # its disk may be full: `tempfile` knows further places
+            return make_folder(prefix, _system_folder())
+        import tempfile
+
+        parent = tempfile.gettempdir()
     with _making:
         if not _made:
             atexit.register(remove_remaining)

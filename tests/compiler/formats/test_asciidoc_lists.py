@@ -39,6 +39,14 @@ def test_cells_with_both_spans_and_the_default_style() -> None:
     assert found.text == "| a | b |\n| --- | --- |\n| `x` | y |\n| wide |  |\n"
 
 
+def test_rows_that_have_no_cell_of_their_own_are_none() -> None:
+    cells = "2.900+|wide\n|a\n.900+|b\n|c\n"
+    (found,) = convert("a.adoc", f"[cols=2]\n|===\n{cells}|===\n".encode(), {}.get)
+    assert found.text == "|  |  |\n| --- | --- |\n| wide |  |\n| a | b |\n| c |  |\n"
+    (found,) = convert("a.adoc", b"|===\n" + b".900+|x\n" * 2_000 + b"|===\n", {}.get)
+    assert found.text.count("\n") == 2_002
+
+
 def test_links_in_monospaced_cells_stay_links() -> None:
     files = {"b.adoc": b"= Other\n\nText.\n"}
     cells = "|xref:b.adoc[GO [x\\]] / {v}\n|`{v}` and https://x.example[Y]\n|xref:b.adoc[]\n"

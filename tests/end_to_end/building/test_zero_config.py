@@ -329,6 +329,19 @@ def test_try_with_a_closed_stdin_only_builds(
     assert (code, out, kept in err) == (exit_codes.OK, "", True), err
 
 
+def test_try_builds_in_the_cache_that_it_is_given_also_where_it_reads_none(
+    project: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    given = ("--lexical-only", "--no-cache", "--cache", tmp_path / "own")
+    code, _, err = ask(capsys, "try", project, *given)
+    assert code == 0, err
+    assert f" in {tmp_path / 'own' / 'try'}" in err
+
+
 def test_try_names_the_settings_of_a_cache_that_cannot_be_written(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -173,3 +173,27 @@ def test_a_folder_is_where_tempfile_would_make_it(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert made.stdout.split() == [str(tmp_path / place)] * 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="another system has its folder elsewhere")
+def test_a_folder_whose_disk_is_full_is_passed_over(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    program = """
+import errno, os
+def failing(really):
+    def call(path, *given, **named):
+        if str(path).startswith(os.environ["TMPDIR"]):
+            raise OSError(errno.ENOSPC, "full", path)
+        return really(path, *given, **named)
+    return call
+os.mkdir, os.open = failing(os.mkdir), failing(os.open)
+from kb_runtime.store.temporary_folders import make_folder
+print(os.path.dirname(make_folder("work-")))
+"""
+    environment = {"TMPDIR": str(tmp_path / "b"), "TEMP": str(tmp_path / "a")}
+    environment["PYTHONPATH"] = str(RUNTIME)
+    made = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert made.stdout.split() == [str(tmp_path / "a")]

@@ -100,24 +100,22 @@ def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
     if separator != "|":
         source = source.replace("|", "\\|").replace(separator, "|")
     matches = list(_CELL.finditer(source))
-    cells: list[tuple[int, Cell]] = []
+    cells: list[Cell] = []
+    first_row = 0  # columns of the line that the first cell is on
+    line_end = source.find("\n", matches[0].start()) if matches else -1
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(source)
         text = source[match.end() : end].replace("\\|", "|").strip("\n").strip()
         count = min(int(match["count"] or 1), MAX_COLUMNS) if len(match["count"] or "") < 4 else 1
         spans = match["repeat"] == "+"
         rows = min(int(match["rows"] or 1), 1000) if len(match["rows"] or "") < 5 else 1
-        line = source.count("\n", 0, match.start()) if index < 200 or not width else 0
-        for _ in range(1 if spans else count):
-            cells.append((line, Cell(text, match["style"] or "", count if spans else 1, rows)))
+        cell = Cell(text, match["style"] or "", count if spans else 1, rows)
+        cells += [cell] * (1 if spans else count)
+        if line_end < 0 or match.start() < line_end:
+            first_row += count
         if len(cells) > MAX_CELLS:
             break
-    if not cells:
-        return []
-    if not width:
-        first = cells[0][0]
-        width = sum(cell.columns for line, cell in cells if line == first)
-    return _placed([cell for _, cell in cells], max(1, min(width, MAX_COLUMNS)))
+    return _placed(cells, max(1, min(width or first_row, MAX_COLUMNS)))
 
 
 def _placed(cells: list[Cell], width: int) -> list[list[Cell]]:

@@ -21,14 +21,14 @@ _ESCAPED = re.compile(r"^-(?=-{3,}[ \t]*$)", re.MULTILINE)
 _OUTSIDE_OF_TEXT = frozenset({"summary", "description", "author"})
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The page of a file, which is called as its folder where it has no title."""
     fields = dict(_fields(decode(data)))
     title = _plain(fields.get("title", ""))
     body = commonmark.blocks(_parts(fields, 0))
     heading = commonmark.heading(1, commonmark.escaped(title)) if title else []
     has_heading = any(re.match(r"# \S", line) for line in body[:1])
-    result = Converted(
+    return Converted(
         text=commonmark.document(body if has_heading else commonmark.blocks([heading, body])),
         format="lektor",
         title=title or posixpath.basename(posixpath.dirname(path)),
@@ -36,7 +36,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         created_at=_plain(fields.get("pub_date", "") or fields.get("date", "")),
         summary=_plain(fields.get("summary", "") or fields.get("description", "")),
     )
-    return [result]
 
 
 def _fields(text: str) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from itertools import chain
 from lxml import etree
 
 from kbc.formats.document import Converted, FormatError, Problems, Read, decode
-from kbc.formats.xml import OWN_ENTITIES, local_name, parsed
+from kbc.formats.xml import OWN_ENTITIES, local_name, parsed, plain_text
 from kbc.languages.html.page import read_html
 
 _SECTIONS = {"section": 2, "part": 2, "subsection": 3}
@@ -32,10 +32,11 @@ _HTML = frozenset([
 ])  # fmt: skip
 _KEPT = ("href", "id", "src", "alt", "colspan", "rowspan", "class", "start")
 _DECLARED = re.compile(r"\A\s*(?P<start><\?xml\b[^>]{0,200}?)\s{1,20}encoding=[\"'][\w-]+[\"']")
+_OF_FILE = re.compile(r"<!ENTITY\s++(\w+)\s++(?:SYSTEM|PUBLIC)\b")
 _REFERENCE = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&(?P<name>\w+);", re.DOTALL)
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+def convert(path: str, data: bytes, read: Read) -> Converted:
     """The page of a file. Raises `FormatError` for what is no XML, and for XML that is no such page."""
     root = _parsed(data)
     if local_name(root) not in ("document", "faqs"):
@@ -45,7 +46,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     inner = "".join(writer.inside(root, 1))
     heading = f"<h1>{escape(title)}</h1>" if title and "<h1" not in inner else ""
     page = read_html(f"<html><body><main>{heading}{inner}</main></body></html>")
-    result = Converted(
+    return Converted(
         text=page.text,
         format="xdoc",
         title=title or page.title,
@@ -53,7 +54,6 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         anchors=page.anchors,
         problems=tuple(writer.problems),
     )
-    return [result]
 
 
 def _parsed(data: bytes) -> etree._Element:
@@ -64,16 +64,16 @@ def _parsed(data: bytes) -> etree._Element:
         if not _DECLARED.match(data.decode("latin-1")):
             raise
         return parsed(data, "the page")
-    source = _REFERENCE.sub(_as_character, _DECLARED.sub(r"\g<start>", text))
-    return parsed(source.encode(), "the page")
+    source = _DECLARED.sub(r"\g<start>", text)
+    own = OWN_ENTITIES.union(_OF_FILE.findall(source))
 
+    def as_character(match: re.Match[str]) -> str:
+        """The character of an entity that HTML has, and that is no file to the page."""
+        name = match["name"]
+        character = "" if name is None or name in own else html5.get(f"{name};", "")
+        return escape(character) or match[0]
 
-def _as_character(match: re.Match[str]) -> str:
-    """The character of an entity that HTML has, which no declaration of the page needs to name."""
-    name = match["name"]
-    if name is None or name in OWN_ENTITIES:
-        return match[0]
-    return html5.get(f"{name};", match[0])
+    return parsed(_REFERENCE.sub(as_character, source).encode(), "the page")
 
 
 def _stated(root: etree._Element, name: str) -> str:
@@ -83,7 +83,7 @@ def _stated(root: etree._Element, name: str) -> str:
     for each in found:
         parent = each.getparent()
         if parent is not None and local_name(parent) in above:
-            return " ".join("".join(each.itertext()).split())
+            return plain_text(each)
     return ""
 
 
@@ -120,10 +120,9 @@ class _XdocWriter:
             yield from self._unknown(element, level)
 
     def _section(self, element: etree._Element, level: int) -> Iterator[str]:
-        title = element.get("name") or element.get("title") or _title_in(element)
-        yield _heading(
-            level, escape(title), element.get("id") or element.get("anchor") or _id(title)
-        )
+        title = (element.get("name") or element.get("title") or _title_in(element)).strip()
+        id = element.get("id") or element.get("anchor") or _id(title)
+        yield _heading(level, escape(title), id)
         yield from self.inside(element, level)
 
     def _question(self, faq: etree._Element, level: int) -> Iterator[str]:
@@ -149,8 +148,7 @@ class _XdocWriter:
 def _title_in(element: etree._Element) -> str:
     """What a part of a page of questions is called."""
     children = element.iterchildren(etree.Element)
-    title = next((each for each in children if local_name(each) == "title"), None)
-    return "" if title is None else " ".join("".join(title.itertext()).split())
+    return plain_text(next((each for each in children if local_name(each) == "title"), None))
 
 
 def _heading(level: int, text: str, id: str) -> str:
@@ -162,8 +160,7 @@ def _id(title: str) -> str:
     """The anchor that Doxia gives a section: with `_` for blanks, with other characters than letters, digits
     and `-_:.` as bytes in hexadecimal behind a point."""
     start = "" if re.match(r"[A-Za-z]", title) else "a"
-    signs = chain.from_iterable(_as_sign(char) for char in title.strip())
-    return start + "".join(signs)
+    return start + "".join(chain.from_iterable(map(_as_sign, title)))
 
 
 def _as_sign(char: str) -> Iterator[str]:

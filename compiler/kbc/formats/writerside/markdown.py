@@ -25,7 +25,9 @@ _LIST_BELOW = re.compile(rf"(?:[ \t>]*\n)*[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]
 _LIST_BEHIND = re.compile(
     rf"(?<=[)`\ue001]){ATTRIBUTE_LIST}|(?<=\S)[ \t]+{ATTRIBUTE_LIST}[ \t]*$", re.MULTILINE
 )
-_HEADING_LIST = re.compile(rf"(?P<title>#{{1,6}}[ \t].*?)[ \t]*(?P<list>{ATTRIBUTE_LIST})[ \t]*\Z")
+_HEADING_LIST = re.compile(
+    rf"(?P<title>#{{1,6}}[ \t].*?)(?<![ \t])[ \t]*+(?P<list>{ATTRIBUTE_LIST})[ \t]*\Z"
+)
 _SPAN = re.compile(r"(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _FOUND = re.compile(
     r"(?P<comment><!--.*?-->)|<var\b(?P<var>[^<>]*?)(?:/>|>[ \t]*</var>)"
@@ -71,7 +73,7 @@ def expand_page(
 def expand(topic: Topic, text: str) -> str:
     """The same for a topic that is being read, and for parts that it includes."""
     source = text.replace("\r\n", "\n").replace("\ue000", "").replace("\ue001", "")
-    source = TITLE.sub(lambda found: f"# {found['title']}\n", source, count=1)
+    source = TITLE.sub(lambda found: f"# {found['title'].strip()}\n", source, count=1)
     with topic.scope(_declared(source)):
         return _Markdown(topic).expand(source)
 

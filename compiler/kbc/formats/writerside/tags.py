@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
-_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.%/-]+)"
-ATTRIBUTE_LIST = rf"\{{\s*(?:(?:[\w:-]+\s*=\s*{_VALUE}|#[\w-]+|\.[A-Za-z][\w-]*)\s*)+\}}"
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.%/-]++)"
+ATTRIBUTE_LIST = rf"\{{\s*+(?:(?:[\w:-]++\s*+=\s*+{_VALUE}|#[\w-]++|\.[A-Za-z][\w-]*+)\s*+)++\}}"
 """`{src="a.kt" include-lines="1-3"}`; a text in braces without `=`, `#` or `.` is none."""
 
-TITLE = re.compile(
-    r"^\[//\]:[ \t]*#[ \t]*\(title:[ \t]*(?P<title>.*?)[ \t]*\)[ \t]*$", re.MULTILINE
-)
-"""The comment that states the title of a topic in Markdown."""
+TITLE = re.compile(r"^\[//\]:[ \t]*#[ \t]*\(title:(?P<title>.*)\)[ \t]*$", re.MULTILINE)
+"""The comment that states the title of a topic in Markdown, with blanks around it."""
+
+_HEADING = re.compile(r"^(?P<level>#{1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE)
 
 _STATED = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.%/-]+))|#([\w-]+)")
 _CDATA = re.compile(r"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+
+
+class TopicHeading(NamedTuple):
+    """A heading of a topic in Markdown, with what the list of attributes behind it says ("" for none)."""
+
+    level: int
+    title: str
+    stated: str
+
+
+def headings(text: str) -> Iterator[TopicHeading]:
+    """The headings of a text; lines of its code are taken for some."""
+    for heading in _HEADING.finditer(text):
+        title = heading["title"].rstrip()
+        before, _, stated = title.rpartition("{")
+        has_list = bool(before.strip()) and stated.find("}") == len(stated) - 1
+        title, stated = (before.rstrip(), stated[:-1]) if has_list else (title, "")
+        yield TopicHeading(len(heading["level"]), title, stated)
 
 
 def attributes(source: str) -> dict[str, str]:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 
 from lxml import etree
 
 from kbc.formats.document import Problems, Read
 from kbc.formats.writerside.project import TopicProject, declared, filled, is_shown, project_of
 from kbc.formats.writerside.sources import part
-from kbc.formats.writerside.tags import TITLE
+from kbc.formats.writerside.tags import TITLE, headings
 from kbc.formats.writerside.xml import parsed_if_any
 from kbc.languages.anchors import slug
 from kbc.languages.includes.files import not_included
@@ -25,8 +26,7 @@ MAX_CHARS = 4_000_000
 """Of what one topic takes in, however it nests."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_TITLE_HEADING = re.compile(r"^#\s+(?P<title>.+?)\s*(?:\{[^}\n]*\})?\s*$", re.MULTILINE)
-_IN_XML = re.compile(r"<topic\b[^>]*?\btitle\s*=\s*\"(?P<title>[^\"]*)\"", re.DOTALL)
+_IN_XML = re.compile(r"<topic\b[^<>]*?\btitle\s*=\s*\"(?P<title>[^\"]*)\"", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -130,9 +130,10 @@ class Topic:
         path = self.find(page) if page else self.path
         text = (self.text(path) if path else None) or ""
         title = _titled(text, anchor) if anchor else ""
-        for pattern in (_IN_XML, TITLE, _TITLE_HEADING):
+        for pattern in (_IN_XML, TITLE):
             if not title and (found := pattern.search(text)):
-                title = found["title"]
+                title = found["title"].strip()
+        title = title or next((each.title for each in headings(text) if each.level == 1), "")
         return self.filled(title) or anchor or page
 
     def code(self, stated: Mapping[str, str], name: str, line: int = 0) -> str | None:
@@ -179,10 +180,11 @@ class Topic:
 
 def _titled(text: str, id: str) -> str:
     """The title of the element or heading that states `id`."""
-    stated = rf"\bid\s*=\s*\"{re.escape(id)}\""
-    in_tag = re.compile(rf"<\w[\w-]*\b(?=[^<>]*{stated})[^<>]*\btitle\s*=\s*\"([^\"]*)\"")
-    heading = re.compile(rf"^#+\s+(.*?)\s*\{{[^}}\n]*{stated}", re.MULTILINE)
-    if found := in_tag.search(text) or heading.search(text):
+    stated = re.compile(rf"\bid\s*=\s*\"{re.escape(id)}\"")
+    in_tag = rf"<\w[\w-]*+(?=[^<>]*{stated.pattern})[^<>]*\btitle\s*=\s*\"([^\"]*)\""
+    if found := re.search(in_tag, text):
         return found[1]
-    titles = re.findall(r"^#+\s+(.+?)\s*(?:\{[^}\n]*\})?\s*$", text, re.MULTILINE)
-    return next((str(title) for title in titles if slug(title, "blackfriday") == id), "")
+    own = list(headings(text))
+    of_id = (each.title for each in own if stated.search(each.stated))
+    named = (each.title for each in own if slug(each.title, "blackfriday") == id)
+    return next(chain(of_id, named), "")

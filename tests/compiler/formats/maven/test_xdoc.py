@@ -40,7 +40,8 @@ def test_questions_have_their_answers_below_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "anchor"), [("Über 2 Tore!", "a.C3.9Cber_2_Tore.21"), ("a-b_c", "a-b_c")]
+    ("title", "anchor"),
+    [("Über 2 Tore!", "a.C3.9Cber_2_Tore.21"), ("a-b_c", "a-b_c"), (" Low gates ", "Low_gates")],
 )
 def test_sections_have_the_anchors_of_doxia(title: str, anchor: str) -> None:
     document = one(
@@ -56,6 +57,13 @@ def test_a_page_may_be_in_the_encoding_that_it_declares() -> None:
     for encoding in ("latin-1", "utf-8"):
         (document,) = convert("a.xml", source.encode(encoding), read, format="xdoc")
         assert document.text == "Tür\n"
+
+
+def test_entities_of_html_are_characters_and_others_are_files() -> None:
+    body = "<document><body><p>Up &AMP; down&nvlt; &copy;&sect;</p></body></document>"
+    declared = '<!ENTITY sect SYSTEM "a.xml"><!ENTITY copy "&#169;">'
+    document = one("a.xml", f"<!DOCTYPE document [{declared}]>{body}")
+    assert (document.text, document.problems) == ("Up & down<\u20d2 ©\n", ())
 
 
 def test_other_xml_is_no_page() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,37 @@ def test_parts_that_include_each_other_end() -> None:
     (found,) = convert("a.topic", files["a.topic"], files.get)
     assert found.text.count("Text.") == 1
     assert [each.name for each in found.problems] == ["include"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("[//]: # (title:  Of (kites) )  \n\n# Not\n", "Of (kites)"),
+        ('## No\n\n# Of kites   {id="x" .wide}  \n', "Of kites"),
+        ("# {kite} and {line\n", "{kite} and {line"),
+    ],
+)
+def test_a_link_without_text_says_the_title_of_its_topic(text: str, title: str) -> None:
+    source = b'<topic title="A"><p><a href="b.md"/></p></topic>'
+    (found,) = convert("a.topic", source, {"b.md": text.encode()}.get)
+    assert found.text == f"# A\n\n[{title}](b.md)\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{{{'a=aaaaa.aaa#aaa' * 200}!",
+        f"[//]: # (title:{' ' * 20_000}x",
+        f"# a{' ' * 20_000}x",
+        "<topic " * 20_000,
+    ],
+)
+def test_topics_are_read_in_linear_time(line: str) -> None:
+    source = b'<topic title="A"><include from="b.md" element-id="y"/><a href="b.md"/></topic>'
+    part = f'{line}\n\n<snippet id="y">\n\n{line}\n\n</snippet>\n'
+    started = time.process_time()
+    convert("a.topic", source, {"b.md": part.encode()}.get)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
