@@ -48,11 +48,8 @@ _CALLED = re.compile(
 _NUMBERED_STEP = re.compile(r"(.*\S)[ \t]*#?[0-9]{1,3}")
 """A label of one step: `Step 1`."""
 _KEY = re.compile(r"([A-Za-z][\w-]*):(?:[ \t]+(.*))?")
-_COMMENT = re.compile(r"\A#.*|(?<=[ \t])#[^\"']*\Z")
-_NOTHING = frozenset(["", "null", "~", "[]", "{}", '""', "''", "|", ">", "|-", ">-"])
-_ENCLOSING = frozenset(['""', "''", "[]"])
-"""Of front matter: a line with a key, a comment behind its value, values that say nothing, and what stands
-around others."""
+_NOTHING = frozenset(["", "null", "~", "{}", "|", ">", "|-", ">-"])
+"""Of front matter: a line with a key, and values that say nothing."""
 _BETWEEN = re.compile(r"\A[\s:.|–—-]+")
 _EMPHASISED = re.compile(r"(\*\*|__)(?!\s)((?:(?!\1).)+)(?<!\s)\1")
 
@@ -130,12 +127,10 @@ class _CasesOfPage:
         into: list[str] | None = None
         for line in lines[1:end]:
             if key := _KEY.fullmatch(line):
-                value = _COMMENT.sub("", key[2] or "").strip()
                 known = case_tables.field_of(key[1])
                 into = self.root.fields.setdefault(known, []) if known else None
-                if into is not None and value not in _NOTHING:
-                    value = value[1:-1] if value[0] + value[-1] in _ENCLOSING else value
-                    into.append(value.strip())
+                if into is not None and (value := _scalar(key[2] or "")) not in _NOTHING:
+                    into.append(value)
             elif into is not None and not line.startswith("#"):
                 into.append(line.strip())
         return end + 1 if end else 0
@@ -311,6 +306,15 @@ def _cells(line: str) -> list[str]:
     cells = _CELL.split(line.strip().removeprefix("|").removesuffix("|"))
     texts = (_MARKS.sub("", _BREAK.sub("\n", each.replace("\\|", "|"))) for each in cells)
     return ["\n".join(map(str.strip, each.strip().split("\n"))) for each in texts]
+
+
+def _scalar(value: str) -> str:
+    """A value of front matter without quotes, brackets and the comment behind it."""
+    value = value.strip()
+    if value[:1] in ('"', "'"):
+        return value[1:].partition(value[0])[0]
+    stated = "" if value.startswith("#") else value.partition(" #")[0].strip()
+    return stated[1:-1].strip() if stated[:1] + stated[-1:] == "[]" else stated
 
 
 def _plain(title: str) -> str:

@@ -237,6 +237,8 @@ def test_other_pages_hold_no_test_cases(text: str) -> None:
 
 
 def test_many_sections_and_long_lines_take_no_time() -> None:
+    front = f"---\nname: a{' #' * 200_000}'\n---\n# TC-1: a\n## Steps\n1. b\n"
+    assert only("a.md", front).title == "a"
     text = "# All\n" + "## Part\nwords\n" * 20_000 + "## TC-1: a\n### Steps\n1. b\n" * 5_000
     assert len(read("a.md", text).cases) == 5_000
     for line in ("# " + " #" * 200_000 + "x", "**" * 200_000, "a " * 200_000 + ":", "|" * 300_000):
