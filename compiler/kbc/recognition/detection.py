@@ -373,8 +373,8 @@ class _FolderDetector:
             plain = replace(as_one(parts), paths=paths, generator_options=options)
             if books := repository.books_of(self._tree, self._names, paths):
                 plain = replace(plain, paths=(*paths, *books), strip="")
-            parts_of_manual = places.parts_of_manual(self._files, found)
-            collections.append(without(plain, [*parts_of_manual, *languages]))
+            other = [*places.parts_of_manual(self._files, found), *self._workshop.folders]
+            collections.append(without(plain, [*other, *languages]))
         for built in places.built_below(self._files, found):
             own = self._of_site(built_site.recognise(self._tree, built, "", ()), len(collections))
             copies = (f"/{each}" for each in built_site.rendered(built, self._files))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import Case, normalise, suite_of
+from kb_runtime.text.unshown import unshown
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import COLLECTION_NAME, KINDS, RESERVED_COLLECTIONS
 from kbc.project.model import Collection
@@ -197,7 +198,8 @@ def _pages_of_cases(
 
 
 def _says_little_else(page: Path, cases: Iterable[Case]) -> bool:
-    """Whether half of the text of a page or more, without its headings, is in its test cases."""
+    """Whether half of the text of a page or more, without its headings and front matter, is in its test
+    cases."""
     told = sum(
         _length(said)
         for case in cases
@@ -207,7 +209,8 @@ def _says_little_else(page: Path, cases: Iterable[Case]) -> bool:
             *(said for step in case.steps for said in (step.action, step.data, *step.expected)),
         )
     )
-    lines = page.read_text("utf-8", "replace").splitlines()
+    text = page.read_text("utf-8", "replace")
+    lines = text[unshown(text) :].splitlines()
     return told * 2 >= sum(_length(line) for line in lines if not line.startswith("#"))
 
 

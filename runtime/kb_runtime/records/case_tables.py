@@ -239,6 +239,8 @@ def _fields(cells: Mapping[str, list[str]]) -> dict[str, Any]:
         for field, values in cells.items()
         if values and field not in (*_STEP_FIELDS, *_RUN_FIELDS)
     }
+    if fields.get("priority", "").casefold() == "p0":  # people who count from zero
+        fields["priority"] = "Critical"
     if "folderStructure" in fields:
         fields["folderStructure"] = re.sub(r"\s*>\s*", "/", fields["folderStructure"])
     return fields

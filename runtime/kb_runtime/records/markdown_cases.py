@@ -45,6 +45,11 @@ _CALLED = re.compile(
     rf"(?:[:：–—-]+[ \t]*|\Z)|(?i:{_CASE_NAMES})[ \t]+(?=T[CS]?[-_ ]?[A-Z0-9])"
 )
 """What many headings begin with: `Test Case 3:`."""
+_NUMBERED_STEP = re.compile(r"(.*\S)[ \t]*#?[0-9]{1,3}")
+"""A label of one step: `Step 1`."""
+_KEY = re.compile(r"([A-Za-z][\w-]*):(?:[ \t]+(.*))?")
+_NOTHING = frozenset(["", "null", "~", "{}", "|", ">", "|-", ">-"])
+"""Of front matter: a line with a key, and values that say nothing."""
 _BETWEEN = re.compile(r"\A[\s:.|–—-]+")
 _EMPHASISED = re.compile(r"(\*\*|__)(?!\s)((?:(?!\1).)+)(?<!\s)\1")
 
@@ -87,10 +92,12 @@ class _CasesOfPage:
         self._into: list[str] = self.root.about
         self._level = 0
         """Of the heading that began the field, 0 where something else did."""
+        self._step: tuple[_CasePart, dict[str, list[str]]] | None = None
+        """The last step with a label of its own, as `**Step 1**`: its section, and its lines by field."""
 
     def read(self, lines: Sequence[str]) -> None:
         fenced = False
-        number = 0
+        number = self._front_matter(lines)
         while number < len(lines):
             line = lines[number]
             number += 1
@@ -110,6 +117,23 @@ class _CasesOfPage:
                 number = end
             elif not _RULE.match(line):
                 self._line(line, number)
+        self._end_step()
+
+    def _front_matter(self, lines: Sequence[str]) -> int:
+        """Reads what a page states in front matter, and returns the number of its lines."""
+        if not lines or lines[0].rstrip() != "---":
+            return 0
+        end = next((at for at, line in enumerate(lines) if at and line.rstrip() == "---"), 0)
+        into: list[str] | None = None
+        for line in lines[1:end]:
+            if key := _KEY.fullmatch(line):
+                known = case_tables.field_of(key[1])
+                into = self.root.fields.setdefault(known, []) if known else None
+                if into is not None and (value := _scalar(key[2] or "")) not in _NOTHING:
+                    into.append(value)
+            elif into is not None and not line.startswith("#"):
+                into.append(line.strip())
+        return end + 1 if end else 0
 
     def _line(self, line: str, number: int) -> None:
         section = self._open[-1][1]
@@ -121,7 +145,11 @@ class _CasesOfPage:
         name, said = (
             (label[2], label[3]) if bold and label else (label[1], label[2]) if label else ("", "")
         )
-        if known := case_tables.field_of(_plain(name)):
+        if name and self._is_of_step(section, _plain(name), is_bold=bool(bold)):
+            self._into.append(said or "")
+            return
+        is_typed = not bold and self._step is not None  # `Name: heron`, in a form
+        if known := None if is_typed else case_tables.field_of(_plain(name)):
             if known not in section.fields or bold:
                 self._into = section.fields.setdefault(known, [])
                 self._level = 0
@@ -131,7 +159,30 @@ class _CasesOfPage:
             self._into = section.about
         self._into.append(line)
 
+    def _is_of_step(self, section: _CasePart, name: str, *, is_bold: bool) -> bool:
+        """Whether a label begins a step, or the data or the result of the step above it."""
+        step = _NUMBERED_STEP.fullmatch(name) if is_bold else None
+        known = case_tables.field_of(step[1] if step else name)
+        if step and known == "action":
+            self._end_step()
+            self._step = section, {}
+        elif known not in ("data", "expected") or not self._step or self._step[0] is not section:
+            return False
+        self._into, self._level = self._step[1].setdefault(known, []), 0
+        return True
+
+    def _end_step(self) -> None:
+        if self._step is not None:
+            section, lines = self._step
+            values = {name: "\n".join(each).strip() for name, each in lines.items()}
+            expected = _value("expected", values.pop("expected", "").splitlines())
+            step = {name: _MARKS.sub("", value) for name, value in values.items()}
+            if step["action"]:
+                section.rows.append(step | {"expected": [expected] if expected else []})
+            self._step = None
+
     def _heading(self, level: int, title: str, number: int) -> None:
+        self._end_step()
         known = case_tables.field_of(_plain(title))
         if self._level and level > self._level and not known:
             self._into.append(title)  # `### Step 1` below `## Steps`
@@ -255,6 +306,15 @@ def _cells(line: str) -> list[str]:
     cells = _CELL.split(line.strip().removeprefix("|").removesuffix("|"))
     texts = (_MARKS.sub("", _BREAK.sub("\n", each.replace("\\|", "|"))) for each in cells)
     return ["\n".join(map(str.strip, each.strip().split("\n"))) for each in texts]
+
+
+def _scalar(value: str) -> str:
+    """A value of front matter without quotes, brackets and the comment behind it."""
+    value = value.strip()
+    if value[:1] in ('"', "'"):
+        return value[1:].partition(value[0])[0]
+    stated = "" if value.startswith("#") else value.partition(" #")[0].strip()
+    return stated[1:-1].strip() if stated[:1] + stated[-1:] == "[]" else stated
 
 
 def _plain(title: str) -> str:

@@ -68,3 +68,17 @@ def test_too_many_programs_among_pages_do_not_cost_the_code_beside_them(
     tree = write_tree(tmp_path / "heron", {**own, **LESSONS, **PROGRAMS})
     assert {"src/heron.py", "package.json"} == {r.id for r in read(tree)[0].records["code"]}
     assert "are left out" in " ".join(recognised(tree).notes)
+
+
+def test_solutions_are_no_pages_beside_the_course(tmp_path: Path) -> None:
+    books = ("Exercises", "Solutions", "Exercises_with_solutions_and_code")
+    text = '{"cells": [{"cell_type": "markdown", "source": "# Nests", "metadata": {}}]}'
+    files = {f"0{n}_Nests/{book}.ipynb": text for n in range(1, 5) for book in books}
+    pages = {f"0{n}_Nests/notes/part{at}.md": page(f"{n}.{at}") for n in (1, 2) for at in range(9)}
+    tree = write_tree(tmp_path / "school", {"README.md": page("School"), **files, **pages})
+    records = read(tree)[0].records
+    assert "with a workshop" in recognised(tree).what
+    own = {record.id for record in records["docs"]}
+    assert len(own) == len(pages)
+    assert not [each for each in own if each.endswith(".ipynb")]
+    assert "notebooks" not in records

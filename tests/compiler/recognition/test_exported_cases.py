@@ -82,6 +82,16 @@ def test_pages_that_are_all_test_cases_are_one_collection(tmp_path: Path) -> Non
     assert [(each.name, each.paths) for each in found] == [("cases", ("qa/Test-Cases",))]
 
 
+def test_front_matter_does_not_make_a_page_of_a_test_case(tmp_path: Path) -> None:
+    fields = "".join(f"field_{n}: what a tool remembers of the test\n" for n in range(20))
+    cases = {name: f"---\n{fields}---\n\n{text}" for name, text in CASES.items()}
+    files = {"README.md": page("Pump"), **cases}
+    inputs, _ = read(write_tree(tmp_path / "t", files))
+    assert len(inputs.records["cases"]) == len(CASES)
+    (docs,) = (name for name in inputs.records if name != "cases")
+    assert [each.path for each in inputs.records[docs]] == ["README.md"]
+
+
 def test_a_page_that_says_more_than_its_test_cases_stays_a_page(tmp_path: Path) -> None:
     prose = "How pumps are tested, and what for. " * 20
     guide = f"# Plan\n\n{prose}\n\n#{CASE.format(3).replace('## ', '### ')}"

@@ -237,6 +237,8 @@ def test_other_pages_hold_no_test_cases(text: str) -> None:
 
 
 def test_many_sections_and_long_lines_take_no_time() -> None:
+    front = f"---\nname: a{' #' * 200_000}'\n---\n# TC-1: a\n## Steps\n1. b\n"
+    assert only("a.md", front).title == "a"
     text = "# All\n" + "## Part\nwords\n" * 20_000 + "## TC-1: a\n### Steps\n1. b\n" * 5_000
     assert len(read("a.md", text).cases) == 5_000
     for line in ("# " + " #" * 200_000 + "x", "**" * 200_000, "a " * 200_000 + ":", "|" * 300_000):
@@ -260,3 +262,79 @@ def test_rows_without_a_name_go_on_with_the_field_above() -> None:
 def test_reports_of_bugs_are_no_test_cases() -> None:
     text = "# BUG-7: No hum\n\n**ID:** BUG-7\n\n## Steps\n1. Start.\n\n## Expected\nIt hums.\n"
     assert read("tests/bugs.md", text).cases == ()
+
+
+def test_steps_may_have_labels_of_their_own() -> None:
+    text = """# TC-1: Starts
+
+**Step 1**
+
+Press start.
+
+**Test Data**
+
+key: red
+
+**Expected**
+
+It hums.
+
+---
+
+**Step 2:** Wait.
+**Step 3:** Look.
+**Expected Result:**
+- The lamp is lit.
+
+## Notes
+Only when it is dry.
+"""
+    case = only("tests/pump.md", text)
+    assert case.steps == (
+        Step(1, "Press start.", "key: red", ("It hums.",)),
+        Step(2, "Wait."),
+        Step(3, "Look.", "", ("The lamp is lit.",)),
+    )
+    assert "Only when it is dry." in case.description
+    german = "# TC-1: Start\n**Schritt 1**\nDrücken.\n**Erwartetes Ergebnis**\nEs brummt.\n"
+    assert only("a.md", german).steps == (Step(1, "Drücken.", "", ("Es brummt.",)),)
+
+
+def test_front_matter_states_fields() -> None:
+    text = """---
+# What everybody fills in
+name: "Starts: at once"
+test_type: Automated # or Manual
+key: PUMP-T7
+priority: 'High'
+module: null
+tags: [motor, smoke]
+changed: 2026-01-02
+preconditions:
+  - The tank is full.
+---
+
+## PUMP-T7: Starts
+
+### Steps
+1. Press start.
+
+### Expected
+It hums.
+"""
+    case = only("tests/pump.md", text)
+    assert (case.uid, case.title, case.jira_key) == ("PUMP-T7", "Starts: at once", "PUMP-T7")
+    assert (case.priority, case.test_type, case.tags) == ("High", "Automated", ("motor", "smoke"))
+    assert (case.preconditions, case.folder) == (("The tank is full.",), "tests")
+    assert (case.test_path, case.description) == ("tests/pump.md:14", "")
+    unclosed = "---\n# TC-1: Starts\n## Steps\n1. Press.\n"
+    assert only("a.md", unclosed).uid == "TC-1"
+
+
+@pytest.mark.parametrize(
+    ("stated", "read_as"), [("P0", "Critical"), ("P1", "Critical"), ("P2", "High"), ("-", "Medium")]
+)
+def test_what_is_most_urgent_may_count_from_zero(stated: str, read_as: str) -> None:
+    page = f"# TC-1: Starts\n**Priority**: {stated}\n## Steps\n1. Press.\n"
+    assert only("a.md", page).priority == read_as
+    assert only("a.csv", f"ID,Title,Priority\nTC-1,Starts,{stated}\n").priority == read_as

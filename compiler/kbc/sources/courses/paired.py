@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kbc.sources.courses.plan import (
@@ -24,6 +25,7 @@ from kbc.sources.courses.plan import (
     title_in,
 )
 from kbc.sources.courses.sides import (
+    BOTH_SIDES,
     EXERCISES,
     FolderPair,
     divided,
@@ -51,6 +53,11 @@ _FEWEST = 3
 """Exercises: fewer may stand beside solutions by chance."""
 _FEWEST_FOLDERS = 2
 _MOST_FOLDERS = 500
+
+_Sides = dict[bool, dict[str, str]]
+"""The paths of an exercise by variant, of its problem and (`True`) of its solution."""
+_Groups = dict[tuple[str, str], _Sides]
+"""By folder and by what the files are called without their sides."""
 
 
 def plan(tree: CourseTree) -> Course | None:
@@ -273,13 +280,14 @@ def _of_pair(
 
 def _marked(tree: CourseTree) -> Course | None:
     """Files whose names say their side, in numbered folders or with numbers: `01-sum.problem.ts`."""
-    groups: dict[tuple[str, str], dict[bool, dict[str, str]]] = {}
+    groups: _Groups = {}
     for folder in _marked_places(tree):
         for name in in_order(tree.names(folder)):
             if (mark := marked(name)) and _counts(folder, mark.key, name):
                 sides = groups.setdefault((folder, mark.key), {False: {}, True: {}})
                 sides[mark.is_solution].setdefault(mark.variant, joined(folder, name))
     posed = {place: sides for place, sides in groups.items() if sides[False]}
+    also = [path for sides in _also_solved(groups, posed) for path in sides[True].values()]
     both = [place for place, sides in posed.items() if sides[True]]
     if len(both) < _FEWEST or len(both) * 2 < len(posed):
         return None
@@ -292,8 +300,8 @@ def _marked(tree: CourseTree) -> Course | None:
             for (number, name), sides in zip(numbered(names), posed.values(), strict=True)
         )
         taken = (path for each in exercises for step in each.steps for path in step.files)
-        return Course(exercises=exercises, folders=tuple(taken))
-    by_top: dict[str, list[tuple[tuple[str, str], dict[bool, dict[str, str]]]]] = {}
+        return Course(exercises=exercises, folders=tuple(dict.fromkeys([*taken, *also])))
+    by_top: dict[str, list[tuple[tuple[str, str], _Sides]]] = {}
     for place, sides in posed.items():
         by_top.setdefault(_top(place[0]), []).append((place, sides))
     found = []
@@ -304,7 +312,18 @@ def _marked(tree: CourseTree) -> Course | None:
         )
         pages = _pages(tree, top, "exercise")
         found.append(PlannedExercise(name=title_in(top), number=number, pages=pages, steps=steps))
-    return Course(exercises=tuple(found), folders=made_of(found))
+    own = dict.fromkeys([*made_of(found), *also])
+    return Course(exercises=tuple(found), folders=tuple(own))
+
+
+def _also_solved(groups: _Groups, posed: _Groups) -> Iterator[_Sides]:
+    """The sides of each exercise, and files with both sides in one that belong to the only exercise of their
+    folder, whatever else they are called: `exercises_with_solutions_and_code`."""
+    yield from posed.values()
+    in_folder = Counter(folder for folder, _ in posed)
+    for (folder, _), sides in groups.items():
+        if not sides[False] and sides[True].keys() == {BOTH_SIDES} and in_folder[folder] == 1:
+            yield sides
 
 
 def _marked_places(tree: CourseTree) -> Iterator[str]:
@@ -339,13 +358,13 @@ def _counts(folder: str, key: str, name: str) -> bool:
     return is_numbered or name.endswith(".ipynb")
 
 
-def _of_files(sides: dict[bool, dict[str, str]], name: str, number: int) -> PlannedStep:
+def _of_files(sides: _Sides, name: str, number: int) -> PlannedStep:
     path = next(iter(sides[False].values()))
     own = without_mark(path.rpartition("/")[2])
     own = own if own.split(".")[0] else path.rpartition("/")[2]
     solved = dict(sides[True])
     if len(solved) > 1:
-        solved.pop("with", None)  # what has both sides says nothing more
+        solved.pop(BOTH_SIDES, None)  # what has both sides says nothing more
     solution = {
         own if at == 0 else each.rpartition("/")[2]: each for at, each in enumerate(solved.values())
     }

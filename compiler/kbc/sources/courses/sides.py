@@ -27,6 +27,8 @@ _STRICT = re.compile(
 _SEPARATORS = re.compile(r"[-_. ]+")
 _PROBLEM_WORDS = frozenset(["ex", "exercise", "exercises", "problem"])
 _SOLUTION_WORDS = frozenset(["answer", "answers", "sol", "solution", "solutions"])
+BOTH_SIDES = "with"
+"""The variant of a file that shows the problem with its solution."""
 _MARK = re.compile(
     rf"(?i)(?:\A|[-_. ])(?:{'|'.join(sorted(_PROBLEM_WORDS | _SOLUTION_WORDS))})(?=[-_. ]|\Z)"
 )
@@ -68,7 +70,7 @@ def marked(name: str) -> MarkedName | None:
         return None
     if solved is not None and posed is not None:  # `exercise_with_solutions`
         own = [word for word in words if word not in {*_SOLUTION_WORDS, *_PROBLEM_WORDS, "with"}]
-        return MarkedName(True, "-".join(own), "with")
+        return MarkedName(True, "-".join(own), BOTH_SIDES)
     key, rest = (words[:at], words[at + 1 :]) if at else (words[1:], [])
     return MarkedName(solved is not None, "-".join(key), "-".join(rest))
 

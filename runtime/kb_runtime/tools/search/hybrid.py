@@ -261,7 +261,11 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     if ALL not in scopes:
         return "Nothing was found. Search all scopes, or use fewer and more common words."
     substring = lookup.tool_name(session, "search_docs")
-    return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
+    advice = f"Nothing was found. Use other words, or {substring} for an exact piece of text."
+    known = session.artifact.manifest["scopes"]
+    held = {info.name for info in session.artifact.collections if info.records}
+    others = sorted(held.difference(known.get(ALL, ())) & known.keys())
+    return f"{advice} Scopes that {ALL} leaves out: {', '.join(others)}." if others else advice
 
 
 def _result(

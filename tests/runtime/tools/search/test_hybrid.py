@@ -8,6 +8,7 @@ from tests.runtime.tools.asking import Call, refusal, structured
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.written_json import json_text
+from kb_runtime.tools.session import Session
 
 
 @pytest.fixture
@@ -250,6 +251,16 @@ def test_nothing_found_is_a_success_that_helps(call: Call) -> None:
     found = structured(call("hybrid_search", query="map"))
     assert found["results"] == []
     assert "quint_search_docs" in found["warnings"][0]
+
+
+def test_nothing_found_in_all_names_the_scopes_that_it_leaves_out(
+    call: Call, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scopes = session.artifact.manifest["scopes"]
+    monkeypatch.setitem(scopes, "all", tuple(name for name in scopes["all"] if name != "posts"))
+    monkeypatch.setitem(scopes, "posts", ("posts",))
+    (warning,) = structured(call("hybrid_search", query="map"))["warnings"]
+    assert warning.endswith("Scopes that all leaves out: posts.")
 
 
 def test_warnings_of_the_search_are_passed_on_once(
