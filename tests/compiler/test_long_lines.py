@@ -23,6 +23,12 @@ CASES = {
     "a title with many spaces": ("a.md", "# T" + " " * 200_000 + "itle\n\nText.\n"),
     "a title of pictures": ("a.md", "# T " + "![" * 200_000 + "\n\nText.\n"),
     "code of DocFX that never ends": ("a.md", "# T\n\n" + "[!code-csharp[Main](a" * 10_000),
+    "a file of VitePress behind blanks": ("a.md", "# T\n\n<<< a" + " " * 6_000 + "x\n"),
+    "a note of Diplodoc with blanks": (
+        "a.md",
+        "# T\n\n{% note" + " " * 6_000 + "( %}\n\n{% endnote %}\n",
+    ),
+    "a part of Fumadocs with blanks": ("a.md", "# T\n\n<include>" + f"{' ' * 90_000}x" * 2 + "\n"),
     "a container's label": ("a.md", "# T\n\n:::code a=" + "{" * 200_000 + "b:::\n"),
     "a title of brackets": ("a.adoc", "= T " + "[" * 90_000 + "x\n\nText.\n"),
     "a title with blanks": ("a.adoc", "= T\n\n== a" + " " * 120_000 + "x\n\nText.\n"),

@@ -140,7 +140,7 @@ class _Process:
             for part in (pack(request), source):
                 self._connection.send_bytes(part)
             answer = self._connection.recv_bytes()
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):  # the latter also where it ends within an answer
             raise TooComplexError from None
         if answer[:1] == _NO_MEMORY:
             raise TooComplexError

@@ -24,7 +24,7 @@ _WITHOUT_OPENING = re.compile(
     re.MULTILINE,
 )
 _HEADER = re.compile(
-    r"title:[ \t]+\S.*\n(?:[A-Za-z][\w-]*:(?:[ \t].*)?\n|[ \t]+\S.*\n){0,40}(?=[ \t\r]*(?:\n|\Z))",
+    r"title:[ \t]+\S.*\n(?:[A-Za-z][\w-]*:(?:[ \t].*)?\r?\n|[ \t]+\S.*\n){0,40}(?=[ \t\r]*(?:\n|\Z))",
     re.IGNORECASE,
 )
 """Lines that begin with a title, in front of a blank one: what MultiMarkdown has, and with it MkDocs, Pelican
@@ -42,9 +42,9 @@ class FrontMatter:
     """The mapping at the very start: YAML between two `---` lines, TOML between two `+++` lines, as Hugo and
     Zola have it, or lines that begin with a title, without marks, whose keys are in lower case.
 
-    `first_line` and `last_line` are those of the two markers, or those of the
-    first and last key without such. Values are plain: strings (dates and
-    decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
+    `first_line` and `last_line` are those of the two markers, or those of the first and last key without
+    such. Values are plain: strings (dates and decimals stay as they are written), integers, booleans, None,
+    lists, maps with string keys.
     When it is wrong, the document's problems say why, and `data` has what is on single lines of YAML
     (`title: bind: and more`). `key_lines` are those of top-level keys.
     """
@@ -78,12 +78,11 @@ def read_front_matter(
     mark = lines[0].rstrip()
     if mark not in _READERS:
         head = "".join(f"{line}\n" for line in lines[:_MOST_WITHOUT_OPENING])
-        if header := _HEADER.match(head):
-            count = header[0].count("\n")
-            return _of_header(lines[:count], line_numbers), count
         count = head.count("\n", 0, _end_without_opening(head))
         if not count:
             return None, 0
+        if not lines[count - 1].startswith("---"):
+            return _of_header(lines[:count], line_numbers), count
         marked = ["---", *lines[: count - 1], "---"]
         numbers = [line_numbers[0], *line_numbers[:count]]
         return read_front_matter(marked, numbers, problems)[0], count
@@ -127,11 +126,13 @@ def _of_header(lines: Sequence[str], line_numbers: Sequence[int]) -> FrontMatter
 
 def _end_without_opening(text: str) -> int:
     """Where front matter ends that has a title and no opening mark, which Hexo and MultiMarkdown do not need;
-    0 for other text: in Markdown, Hexo's would be a heading (`title: Kites`, underlined)."""
-    if header := _HEADER.match(text):
-        return header.end()
+    0 for other text: in Markdown, Hexo's would be a heading (`title: Kites`, underlined). Blank lines may
+    stand above its closing mark."""
     match = _WITHOUT_OPENING.match(text)
-    return match.end() if match and _TITLE.search(match[0]) else 0
+    if match and _TITLE.search(match[0]):
+        return match.end()
+    header = _HEADER.match(text)
+    return header.end() if header else 0
 
 
 def _blank_above(lines: Sequence[str]) -> int:

@@ -141,9 +141,8 @@ class Accounting:
     def _complete(self, folder: Path, place: str, reason: str, rules: Mapping[str, str]) -> None:
         """`reason` is why files of the folder are left out that nothing else is known of."""
         reason = rules.get(place, reason)
-        for entry in entries_of(
-            folder
-        ):  # the walk of a collection reports one that cannot be listed
+        # The walk of a collection reports a folder that cannot be listed.
+        for entry in entries_of(folder):
             path = place + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             inside = f"{path}/"

@@ -68,6 +68,7 @@ def test_blocks_of_gitbook_include_files_and_count_what_is_elsewhere() -> None:
             "A bowline.\n\n## Ends {#ends}\n\nTwo.\n\n## Use\n\nTies.",
         ),
         ("{% include notitle [ends](../_parts/knot.md#ends) %}", "## Ends {#ends}\n\nTwo."),
+        ("{% include [code](../_parts/code.md#tie) %}", "## Tie {#tie}\n\n```sh\n# both\ntie\n```"),
         ("- Tie:\n  {% include [use](../_parts/use.md) %}", "- Tie:\n\n  Pull.\n\n  Pull again."),
         ("{% include [none](none.md) %}", "(not included: none.md)"),
     ],
@@ -76,6 +77,7 @@ def test_blocks_and_includes_of_diplodoc_keep_label_and_text(source: str, expect
     files = {
         "_parts/knot.md": b"A bowline.\n\n## Ends {#ends}\n\nTwo.\n\n## Use\n\nTies.\n",
         "_parts/use.md": b"Pull.\n\nPull again.\n",
+        "_parts/code.md": b"## Tie {#tie}\n\n```sh\n# both\ntie\n```\n\n## Cut\n\nNo.\n",
     }
     assert text_of(source, files=files) == expected
 

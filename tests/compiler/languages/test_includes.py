@@ -322,3 +322,9 @@ def test_code_of_a_named_file_is_not_read_as_a_page(directive: str) -> None:
     code = '<Route method="GET" path="/nests" />'
     found = expand(f"A\n\n{directive}\n", "page.md", {"app.jsx": code.encode()}.get)
     assert found.text == f"A\n\n```jsx\n{code}\n```\n"
+
+
+def test_a_file_that_makes_up_a_directive_which_includes_it_ends() -> None:
+    part = b"a\n@include{{#title x}}(./part.md)\n"
+    found = expand("@include(./part.md)\n", "page.md", {"part.md": part}.get)
+    assert found.text == "a\n@include(./part.md)\n"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kbc.diagnostics import Diagnostics
 from kbc.languages import markdown
-from kbc.languages.front_matter import below_front_matter, front_matter_end
+from kbc.languages.front_matter import below_front_matter, front_matter_end, stated_above
 from kbc.languages.markdown import Document, parse, sections
 
 
@@ -246,6 +246,19 @@ def test_lines_that_begin_with_a_title_are_front_matter_without_marks() -> None:
     assert codes(document) == []
     for other in ("Title: nests\nare high\n\n", "Note: a\nTitle: b\n\n", "Title: a\n=====\n"):
         assert parse(other).front_matter is None
+
+
+def test_a_title_above_a_blank_line_and_a_closing_mark_is_front_matter_of_hexo() -> None:
+    document = parse('title: "Nests: how"\ntags: [a]\n\n---\n\nText.\n')
+    assert document.front_matter is not None
+    assert document.front_matter.data == {"title": "Nests: how", "tags": ["a"]}
+    assert [each.kind for each in document.blocks] == ["paragraph"]
+
+
+def test_lines_without_marks_may_end_as_on_windows() -> None:
+    text = "Title: Nests\r\nDate:\r\n\r\nText.\r\n"
+    assert text[front_matter_end(text) :] == "\r\nText.\r\n"
+    assert stated_above(text) == ({"title": "Nests", "date": ""}, 2)
 
 
 def test_front_matter_without_an_opening_mark_ends_at_one_place_for_all_who_read_it() -> None:

@@ -281,8 +281,15 @@ def _prose(
     if page.has_commands:
         stretch = doxygen.with_examples(stretch, page)
     with_files = named_files.replace(stretch, page)
-    if with_files != stretch:  # code among which there is, which is no prose
-        return outside_fences(with_files, lambda prose: _prose(prose, page, components))
+    if with_files == stretch:
+        return _beside_files(stretch, page, components)
+    # Files of code among them are no prose. Directives that included text makes up are left.
+    return outside_fences(with_files, lambda prose: _beside_files(prose, page, components))
+
+
+def _beside_files(
+    stretch: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
+) -> str:
     waiting = iter(stretch.split("\n"))
     text = "\n".join(each for line in waiting for each in _line(line, waiting, page))
     text = _MDBOOK_TITLE.sub("", text)

@@ -13,6 +13,7 @@ CODE = r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
 SPAN = re.compile(CODE)
 
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+_TITLED = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<title>\S.*)")
 _KEPT = re.compile("\x02(\\d+)\x03")
 
 
@@ -90,6 +91,22 @@ def fenced_lines(text: str) -> Iterator[tuple[str, bool]]:
     """The lines of a text in order, and whether they are fenced code."""
     for stretch, is_code in fenced_stretches(text):
         yield from ((line, is_code) for line in stretch.split("\n"))
+
+
+def section(text: str, is_wanted: Callable[[str], bool]) -> str | None:
+    """The first section whose title is wanted, with its heading, up to the next one that is no deeper; None
+    where there is none."""
+    shown: list[str] = []
+    level = 0
+    for line, is_code in fenced_lines(text):
+        found = None if is_code else _TITLED.fullmatch(line)
+        if found and level and len(found["marks"]) <= level:
+            break
+        if found and not level and is_wanted(found["title"].rstrip()):
+            level = len(found["marks"])
+        if level:
+            shown.append(line)
+    return "\n".join(shown) if level else None
 
 
 def outside_fences(text: str, change: Callable[[str], str]) -> str:

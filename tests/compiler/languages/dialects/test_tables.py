@@ -17,6 +17,7 @@ FILES = {
     "data/space.txt": "a   b\n1 2\n",
     "data/records.json": json.dumps([{"a": 1, "b": None}, {"a": [1, "x"], "c": 2}]),
     "data/columns.json": json.dumps({"a": {"0": 1, "1": 2}, "b": {"1": 3}}),
+    "data/index.json": json.dumps({"x": {"a": 1, "b": 2}, "y": {"a": 3}}),
     "data/split.json": json.dumps({"columns": ["a"], "data": [[1], [2]]}),
     "data/list.yaml": "- name: A\n  size: {w: 1, h: 2}\n- name: B\n",
     "data/text.yaml": "just text",
@@ -62,6 +63,9 @@ SEMI = "read_csv('data/semi.csv', sep = ';', "
             '| a | b | c |\n| --- | --- | --- |\n| 1 |  |  |\n| [1, "x"] |  | 2 |',
         ),
         ("read_json('data/columns.json')", f"{PAIR}| 1 |  |\n| 2 | 3 |"),
+        ("read_json('data/columns.json', orient='columns')", f"{PAIR}| 1 |  |\n| 2 | 3 |"),
+        ("read_json('data/index.json', orient='index')", f"{PAIR}| 1 | 2 |\n| 3 |  |"),
+        ("read_json('data/split.json', orient='split')", "| a |\n| --- |\n| 1 |\n| 2 |"),
         (
             "read_yaml('data/list.yaml')",
             "| name | size.w | size.h |\n| --- | --- | --- |\n| A | 1 | 2 |\n| B |  |  |",
@@ -94,7 +98,6 @@ def test_a_table_is_indented_as_its_call_and_goes_before_macros() -> None:
         "read_yaml('data/bomb.yaml')",
         "read_json('data/deep.json')",
         "read_json('data/rates.csv')",
-        "read_json('data/split.json', orient='split')",
         "read_excel('data/rates.xlsx')",
     ],
 )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,11 @@ def test_a_failure_in_the_other_process_is_one_of_this_process() -> None:
         containment.run(_divided, " " * 5000 + "0", "c", int)
 
 
+def test_a_process_that_ends_within_an_answer_is_given_up() -> None:
+    with contained(), pytest.raises(TooComplexError):
+        containment.run(_torn, "a" * 5_000, "python", int)
+
+
 def test_process_and_its_files_are_gone_at_the_end() -> None:
     before = opened_files()
     with contained():
@@ -108,3 +115,11 @@ def opened_files() -> list[str]:
 
 def _divided(text: str, _language: str) -> int:
     return 1 // int(text)
+
+
+def _torn(_text: str, _language: str) -> int:
+    """In the other process, whose only other file is the connection: a message of nine bytes, cut off."""
+    for file in range(3, 100):
+        with suppress(OSError):
+            os.write(file, b"\0\0\0\x09a")
+    os._exit(1)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from kbc.languages.includes.components import attributes
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.fenced import Kept
+from kbc.languages.includes.fenced import Kept, section
 from kbc.languages.includes.files import IncludingPage, indented, not_included
 from kbc.languages.includes.templates.values import value_at
 
@@ -62,7 +62,7 @@ _LINKED = re.compile(
     r"\s*(?:notitle\s+)?\[[^\]]*\]\((?P<target>[^()\s#]+)(?:#(?P<part>[^()\s]+))?\)\s*"
 )
 """What Diplodoc includes."""
-_STATED = re.compile(r"\s*(?P<kind>[\w-]*)\s*(?:\"(?P<title>[^\"]*)\")?\s*")
+_STATED = re.compile(r"\s*+(?P<kind>[\w-]*)\s*+(?:\"(?P<title>[^\"]*)\")?\s*")
 """The kind of a note of Diplodoc and the title of one or of a cut."""
 
 _PARTIALS = ("markdoc/partials/", "")
@@ -143,11 +143,8 @@ def _shown(name: str, rest: str, page: IncludingPage) -> str:
 
 def _part(text: str, name: str | None) -> str:
     """The section whose heading has the id `name`; all of a text that has none."""
-    heading = name and re.search(rf"^(#+) .*\{{#{re.escape(name)}\}}\s*$", text, re.MULTILINE)
-    if not heading:
-        return text
-    after = re.compile(rf"^#{{1,{len(heading[1])}}} ", re.MULTILINE).search(text, heading.end())
-    return text[heading.start() : after.start() if after else len(text)]
+    found = section(text, lambda title: title.endswith(f"{{#{name}}}")) if name else None
+    return text if found is None else found
 
 
 def _link(target: str, text: str | Literal[False]) -> str:

@@ -26,8 +26,8 @@ _STARRED = re.compile(
     r"(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>[^\s*]++)(?P<options>[^\n]*?)\*\}[ \t]*$"
 )
 _ARROWS = re.compile(
-    r"(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*"
-    r"(?:\{(?P<info>[^}\n]*)\})?[ \t]*(?P<title>\[[^\]\n]*\])?[ \t]*$"
+    r"(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*+"
+    r"(?:\{(?P<info>[^}\n]*)\})?[ \t]*+(?P<title>\[[^\]\n]*\])?[ \t]*$"
 )
 COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
@@ -43,8 +43,8 @@ _DOCSIFY = re.compile(
     r"(?P<options>(?!.*:type=(?:iframe|video|audio)\b)[^\"'\n]*)(?P=quote)\)[ \t]*$"
 )
 _FUMADOCS = re.compile(
-    r"(?P<indent>[ \t]*)<include\b(?P<attributes>[^<>]*)>[ \t]*(?P<target>[^<>#\n]+?)"
-    r"(?:#(?P<part>[\w.-]+))?[ \t]*</include>[ \t]*$"
+    r"(?P<indent>[ \t]*)<include\b(?P<attributes>[^<>]*)>[ \t]*+"
+    r"(?P<target>[^\s<>#](?:[^<>#\n]*[^\s<>#])?)(?:#(?P<part>[\w.-]+))?[ \t]*+</include>[ \t]*$"
 )
 _FRAGMENT = re.compile(r":fragment=([\w-]+)")
 

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from kbc.languages.includes.fenced import Kept, fenced_lines, outside_fences
+from kbc.languages.includes.fenced import Kept, outside_fences, section
 from kbc.languages.includes.files import MAX_DEPTH, IncludingPage, link_target, not_included
 from kbc.project.source_file import relative_path, resolved_path
 
@@ -162,17 +162,7 @@ def _part(text: str, part: str) -> str | None:
 
 def _section(text: str, heading: str) -> str | None:
     wanted = _words(heading)
-    shown: list[str] = []
-    level = 0
-    for line, is_code in fenced_lines(text):
-        found = None if is_code else _HEADING.fullmatch(line)
-        if found and level and len(found["marks"]) <= level:
-            break
-        if found and not level and _words(found["title"].rstrip(" \t#")) == wanted:
-            level = len(found["marks"])
-        if level:
-            shown.append(line)
-    return "\n".join(shown) if level else None
+    return section(text, lambda title: _words(title) == wanted)
 
 
 def _words(title: str) -> str:

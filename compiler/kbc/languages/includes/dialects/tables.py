@@ -105,10 +105,17 @@ def _rows(
     if options.keys() & {"usecols", "nrows", "skiprows", "header", "names", "sep", "delimiter"}:
         raise ValueError
     data = parse_json(text) if form == "json" else yaml.load(text, Loader=YamlLoader)
-    if options.get("orient", "records") != "records":
+    orient = options.get("orient", "")
+    if orient == "split" and isinstance(data, Mapping):
+        return [str(each) for each in data["columns"]], _sequences(data.get("data"))
+    if orient in ("", "columns") and form == "json" and isinstance(data, Mapping):
+        data = _of_columns(data)
+    elif orient == "index" and isinstance(data, Mapping):
+        data = list(data.values())
+    elif form == "yaml" and isinstance(data, Mapping):
+        data = [data]
+    elif orient not in ("", "records"):
         raise ValueError
-    if isinstance(data, Mapping):
-        data = _of_columns(data) if form == "json" else [data]
     if not isinstance(data, list) or not all(isinstance(each, Mapping) for each in data):
         raise ValueError
     if form == "yaml":
@@ -116,6 +123,12 @@ def _rows(
     columns = list(dict.fromkeys(str(name) for each in data[:MAX_ROWS] for name in each))
     by_name = ({str(name): value for name, value in each.items()} for each in data)
     return columns, [[each.get(name, "") for name in columns] for each in by_name]
+
+
+def _sequences(data: Any) -> list[Sequence[Any]]:
+    if not isinstance(data, list) or not all(isinstance(each, list) for each in data):
+        raise ValueError
+    return data
 
 
 def _of_columns(data: Mapping[str, Any]) -> list[dict[str, Any]]:
