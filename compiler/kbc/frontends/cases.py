@@ -35,7 +35,7 @@ _SUITE, _REQUEST, _SPEC, _PAGE = ".robot", ".bru", ".spec", ".md"
 and of READMEs beside any tests."""
 _WRITTEN = (".feature", _SUITE, _REQUEST, _SPEC, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
-_TABLES = (".csv", ".xlsx", ".xml")
+_NUMBERED = (".csv", ".xlsx", ".xml", _PAGE)
 """Endings of files whose identifiers people may have written."""
 _NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
@@ -111,13 +111,15 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
 
 def _told_apart(case: Case, path: str, earlier: TestRecord | None) -> Case:
     """The test with its file in its uid, if another test of an earlier file has the same. An identifier in a
-    table, such as `1` or `TC_01`, often counts within the table."""
-    if earlier is not None and _ending(path) in _WRITTEN:
-        return _with_folder(case, path)
-    is_of_table = _ending(path) in _TABLES and case.uid == case.test_case_id
-    if earlier is not None and is_of_table and case.title.casefold() != earlier.title.casefold():
+    table or on a page, such as `1` or `TC_01`, often counts within the file; what differs in a table is the
+    title."""
+    if earlier is None:
+        return case
+    ending = _ending(path)
+    differs = ending == _PAGE or case.title.casefold() != earlier.title.casefold()
+    if ending in _NUMBERED and differs and case.uid == case.test_case_id:
         return dataclasses.replace(case, uid=f"{path.rpartition('.')[0]}: {case.uid}")
-    return case
+    return _with_folder(case, path) if ending in _WRITTEN else case
 
 
 def _ending(path: str) -> str:
