@@ -79,7 +79,7 @@ def read(
         for finding in found.findings:
             if finding.code in _NOTES:
                 incomplete.setdefault(file.path, []).append(finding)
-        cases = [_told_apart(each, file.path, records.get(each.uid)) for each in found.cases]
+        cases = [_told_apart(each, file.path, records) for each in found.cases]
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
@@ -109,17 +109,20 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
     )
 
 
-def _told_apart(case: Case, path: str, earlier: TestRecord | None) -> Case:
-    """The test with its file in its uid, if another test of an earlier file has the same. An identifier in a
-    table or on a page, such as `1` or `TC_01`, often counts within the file; what differs in a table is the
-    title."""
+def _told_apart(case: Case, path: str, records: Mapping[str, TestRecord]) -> Case:
+    """The test with its folder or file in its uid, if another test of an earlier file has the same. An
+    identifier in a table or on a page, such as `1` or `TC_01`, often counts within the file."""
+    earlier = records.get(case.uid)
     if earlier is None:
         return case
     ending = _ending(path)
-    differs = ending == _PAGE or case.title.casefold() != earlier.title.casefold()
-    if ending in _NUMBERED and differs and case.uid == case.test_case_id:
+    is_written = ending in _WRITTEN
+    if is_written and (named := _with_folder(case, path)).uid not in records:
+        return named
+    is_numbered = ending in _NUMBERED and case.uid == case.test_case_id
+    if is_numbered and (is_written or case.title.casefold() != earlier.title.casefold()):
         return dataclasses.replace(case, uid=f"{path.rpartition('.')[0]}: {case.uid}")
-    return _with_folder(case, path) if ending in _WRITTEN else case
+    return _with_folder(case, path) if is_written else case
 
 
 def _ending(path: str) -> str:

@@ -247,7 +247,7 @@ def test_an_identifier_on_a_page_counts_within_the_page() -> None:
     records, diagnostics = read(*texts, names=names)
     assert [(record.id, record.title) for record in records] == [
         ("TC-1", "Pump"),
-        ("tests/a/tank: TC-1", "Tank"),
+        ("tests/a/TC-1", "Tank"),
         ("tests/a/valve: TC-1", "Valve"),
     ]
     assert "test-duplicate" not in codes(diagnostics)
