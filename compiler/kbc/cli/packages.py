@@ -11,6 +11,7 @@ import click
 from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
 from kb_runtime.cli.runner import print_json, tell
 from kb_runtime.text.tables import count_of
+from kb_runtime.version import UNSTATED_VERSION
 from kbc.cli.environment import signing_passphrase
 from kbc.cli.options import PATH, path_option
 from kbc.cli.shipment import Shipment, ships
@@ -48,6 +49,13 @@ def wheel(shipment: Shipment, locks: tuple[Path, ...], as_json: bool) -> None:
         click.echo(
             "note: the artifact does not say when it was built (SOURCE_DATE_EPOCH was not set);"
             " an installed copy will show the time of its installation",
+            err=True,
+        )
+    if shipment.product.version == UNSTATED_VERSION:
+        click.echo(
+            f"note: the version of the package is {UNSTATED_VERSION}, as none is stated, and pip does not"
+            " replace an installed package by one of the same version; set `version` in [kb] of"
+            " kb.toml, or give --version",
             err=True,
         )
     click.echo(f"wrote {report.path}, {size(report.size)}")

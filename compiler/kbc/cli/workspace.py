@@ -79,7 +79,7 @@ def ingest_command(
     FILES are JSON, CSV, XLSX, XML of a test runner, Gherkin, Robot Framework or Markdown; - is one line of
     JSON on stdin. A test replaces the one that has its uid.
     """
-    from kb_runtime.records.cases import LEAVING_OUT, sentences
+    from kb_runtime.records.cases import LEAVING_OUT, CaseFinding, sentences
     from kbc.following.ingestion import ingest
     from kbc.following.parent_death import exit_with_parent
 
@@ -89,10 +89,19 @@ def ingest_command(
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
     skipped = sum(each.skipped for each in found)
+    last = {case.uid: number for number, each in enumerate(found) for case in each.cases}
+    replaced = [
+        [
+            CaseFinding("duplicate-uid", position, case.uid)
+            for position, case in enumerate(each.cases, 1)
+            if last[case.uid] != number
+        ]
+        for number, each in enumerate(found)
+    ]
     left_out = [
         f"{name}: {sentence}"
-        for name, each in zip(given, found, strict=True)
-        for code, sentence in sentences(each.findings).items()
+        for name, each, others in zip(given, found, replaced, strict=True)
+        for code, sentence in sentences([*each.findings, *others]).items()
         if code in LEAVING_OUT
     ]
     result = ingest(

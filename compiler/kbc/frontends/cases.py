@@ -35,7 +35,7 @@ _SUITE, _REQUEST, _SPEC, _PAGE = ".robot", ".bru", ".spec", ".md"
 and of READMEs beside any tests."""
 _WRITTEN = (".feature", _SUITE, _REQUEST, _SPEC, _PAGE)
 """Endings of files in which tests are written; any two may call tests the same."""
-_TABLES = (".csv", ".xlsx", ".xml")
+_NUMBERED = (".csv", ".xlsx", ".xml", _PAGE)
 """Endings of files whose identifiers people may have written."""
 _NOTES: tuple[FindingCode, ...] = ("no-steps", "no-tags", "step-without-action", "column-not-read")
 _IDENTIFIED = "a test has a uid, a jiraKey or a testCaseId, a table a column `ID` or `Issue key`."
@@ -79,7 +79,7 @@ def read(
         for finding in found.findings:
             if finding.code in _NOTES:
                 incomplete.setdefault(file.path, []).append(finding)
-        cases = [_told_apart(each, file.path, records.get(each.uid)) for each in found.cases]
+        cases = [_told_apart(each, file.path, records) for each in found.cases]
         earlier = [each for case in cases if (each := records.pop(case.uid, None))]
         _report_earlier(earlier, file.path, diagnostics)
         records |= {case.uid: _record(case, collection, file) for case in cases}
@@ -109,15 +109,20 @@ def _report_without_tests(paths: Sequence[str], collection: str, diagnostics: Di
     )
 
 
-def _told_apart(case: Case, path: str, earlier: TestRecord | None) -> Case:
-    """The test with its file in its uid, if another test of an earlier file has the same. An identifier in a
-    table, such as `1` or `TC_01`, often counts within the table."""
-    if earlier is not None and _ending(path) in _WRITTEN:
-        return _with_folder(case, path)
-    is_of_table = _ending(path) in _TABLES and case.uid == case.test_case_id
-    if earlier is not None and is_of_table and case.title.casefold() != earlier.title.casefold():
+def _told_apart(case: Case, path: str, records: Mapping[str, TestRecord]) -> Case:
+    """The test with its folder or file in its uid, if another test of an earlier file has the same. An
+    identifier in a table or on a page, such as `1` or `TC_01`, often counts within the file."""
+    earlier = records.get(case.uid)
+    if earlier is None:
+        return case
+    ending = _ending(path)
+    is_written = ending in _WRITTEN
+    if is_written and (named := _with_folder(case, path)).uid not in records:
+        return named
+    is_numbered = ending in _NUMBERED and case.uid == case.test_case_id
+    if is_numbered and (is_written or case.title.casefold() != earlier.title.casefold()):
         return dataclasses.replace(case, uid=f"{path.rpartition('.')[0]}: {case.uid}")
-    return case
+    return _with_folder(case, path) if is_written else case
 
 
 def _ending(path: str) -> str:

@@ -78,10 +78,10 @@ def named_apart(collection: Collection, records: Sequence[DocRecord]) -> list[Do
     theirs: it is that of their book. Neither is that of a README or a log of changes which names something
     else (`# Features`, `# 2.1.0`). A log that is called as its package, as Changesets writes it, has the name
     of its file behind that. Pages whose headings are the same (`# Introduction`) are called as they state,
-    and those without a title whose files are called alike (`caddy/licence.md`) have the name before it of the
-    folder that tells them apart. Logs of changes that are headed alike (`CHANGELOG.1.md`) have the number of
-    their file behind that, and what several APIs describe under one title (`Problem`) has the title of its
-    API."""
+    and those without a title whose files are called alike (`caddy/licence.md`), or whose folders are
+    (`caddy/en/README.md`), have the name before it of the folder that tells them apart. Logs of changes that
+    are headed alike (`CHANGELOG.1.md`) have the number of their file behind that, and what several APIs
+    describe under one title (`Problem`) has the title of its API."""
     begins = [_first_part(record) for record in records]
     counts = Counter(filter(None, begins))
     titles = Counter(record.title for record in records)
@@ -165,7 +165,8 @@ def _stated(record: DocRecord) -> str:
 
 
 def _with_folders(records: Sequence[DocRecord]) -> list[DocRecord]:
-    """The records, of which pages that are called alike as their files have the name of a folder before."""
+    """The records, of which pages that are called alike as their files or folders have the name of a folder
+    before."""
     alike: dict[str, list[str]] = {}
     for each in records:
         if _is_called_as_file(each):
@@ -195,9 +196,9 @@ def _telling_apart(paths: Sequence[str]) -> list[str]:
 
 
 def _is_called_as_file(record: DocRecord) -> bool:
-    """Whether nothing but the name of its file says what a page is called."""
-    stem = _ENDING.sub("", record.path.rpartition("/")[2])
-    is_stated = _stated(record) or record.title not in (stem, _in_words(stem))
+    """Whether nothing but the name of its file, or of its folder, says what a page is called."""
+    names = {_ENDING.sub("", record.path.rpartition("/")[2]), name_in_path(record.path)}
+    is_stated = _stated(record) or record.title not in names.union(map(_in_words, names))
     return not is_stated and all(each.title != record.title for each in record.sections)
 
 

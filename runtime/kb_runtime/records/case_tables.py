@@ -40,7 +40,7 @@ _COLUMNS = {
             "folder; section hierarchy; section; test repository path; test repo; suite; "
             "test suite; area path; module; module name"
         ),
-        "preconditions": "preconditions; precondition; prerequisites; prerequisite",
+        "preconditions": "preconditions; precondition; prerequisites; prerequisite; preparation",
         "relatedIssues": (
             "references; refs; related issues; linked issues; coverage (issues); requirement id"
         ),
@@ -60,7 +60,8 @@ _COLUMNS = {
         ),
         "expected": (
             "steps (expected result); steps (expected); test script (step-by-step) - expected result; "
-            "expected result; expected; result; expected results; expected outcome; step expected; "
+            "expected result; expected; result; expected results; expected outcome; "
+            "expected behavior; expected behaviour; step expected; "
             "steps result; test result; step expected result; step expected results; "
             "test step expected result; test step expected results"
         ),

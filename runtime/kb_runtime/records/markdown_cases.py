@@ -184,9 +184,12 @@ class _CasesOfPage:
     def _heading(self, level: int, title: str, number: int) -> None:
         self._end_step()
         known = case_tables.field_of(_plain(title))
-        if self._level and level > self._level and not known:
+        is_step = self._into is self._open[-1][1].fields.get("action")
+        is_named = not is_step and _IDENTIFIER.match(_plain(title))
+        if self._level and level > self._level and not known and not is_named:
             self._into.append(title)  # `### Step 1` below `## Steps`
             return
+        bare = None if known else self._bare_identifier(level, title)
         while self._open[-1][0] >= level:
             self._open.pop()
         above = self._open[-1][1]
@@ -194,9 +197,25 @@ class _CasesOfPage:
             self._into, self._level = above.fields.setdefault(known, []), level
             return
         section = _CasePart(_plain(title), number)
+        if bare:
+            section = _CasePart(f"{bare.title}: {section.title}", bare.line)
         above.inner.append(section)
         self._open.append((level, section))
         self._into, self._level = section.about, 0
+
+    def _bare_identifier(self, level: int, title: str) -> _CasePart | None:
+        """The open section, taken away, if it is only an identifier and the heading `title` of `level`, which
+        ends it, is the name of its test."""
+        depth, section = self._open[-1]
+        is_empty = not (
+            section.fields or section.rows or section.inner or any(map(str.strip, section.about))
+        )
+        if depth < level or not is_empty or not _IDENTIFIER.fullmatch(section.title):
+            return None
+        if _IDENTIFIER.match(title) or _CALLED.match(title):
+            return None
+        self._open.pop()
+        return self._open[-1][1].inner.pop()
 
     def _table(self, rows: list[list[str]], number: int) -> None:
         section = self._open[-1][1]
@@ -254,7 +273,8 @@ class _CasesOfPage:
         # A heading that is only an identifier has the name of the test below it.
         title = _BETWEEN.sub("", title, count=1)
         first, _, rest = about.partition("\n")
-        if not title and "title" not in cells and (named := _EMPHASISED.fullmatch(first.strip())):
+        named = _EMPHASISED.fullmatch(first.strip())
+        if not title and "title" not in cells and named and not named[2].endswith((":", "：")):
             title, about = _plain(named[2]), rest.strip()
         cells.setdefault("title", [title or section.title])
         row = case_tables.record(cells)

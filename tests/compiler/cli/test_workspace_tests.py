@@ -87,6 +87,19 @@ def test_records_that_are_left_out_are_told_with_their_reasons(
     assert (report["tests"], report["skipped"], len(report["left_out"])) == (3, 2, 3)
 
 
+@pytest.mark.slow
+def test_tests_of_a_file_that_a_later_one_replaces_are_told(
+    tmp_path: Path, export: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json.dumps([{**CASES[0], "title": "Starts slowly"}, CASES[2]]))
+    export.write_text(json.dumps(CASES[:2]))
+    assert command(tmp_path, "ingest", str(earlier), str(export)) == 0
+    told = capsys.readouterr()
+    assert told.err == f"{earlier}: 1 test replaced by a later one of the same uid: t-1\n"
+    assert live(tmp_path) == {"t-1", "t-2", "t-3"}
+
+
 def test_a_closed_stdin_holds_no_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -240,6 +240,19 @@ def test_scenarios_of_different_files_are_different_tests() -> None:
     assert "test-duplicate" not in codes(diagnostics)
 
 
+def test_an_identifier_on_a_page_counts_within_the_page() -> None:
+    page = "# {}\n## TC-1: {}\n**Steps**\n1. Press.\n**Expected**\nA hum.\n"
+    texts = [page.format(name, name) for name in ("Pump", "Tank", "Valve")]
+    names = ("a/pump.md", "a/tank.md", "a/valve.md")
+    records, diagnostics = read(*texts, names=names)
+    assert [(record.id, record.title) for record in records] == [
+        ("TC-1", "Pump"),
+        ("tests/a/TC-1", "Tank"),
+        ("tests/a/valve: TC-1", "Valve"),
+    ]
+    assert "test-duplicate" not in codes(diagnostics)
+
+
 def test_suites_of_robot_framework_in_different_files_have_tests_of_their_own() -> None:
     text = "*** Test Cases ***\nStarts\n    [Tags]    PUMP-1\n    Press\n"
     records, diagnostics = read(text, text, names=("a/pump.robot", "b/pump.robot"))

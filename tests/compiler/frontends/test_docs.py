@@ -390,6 +390,8 @@ def test_the_folder_that_tells_pages_apart_need_not_be_the_nearest() -> None:
     folders = ("Dock/variables", "Font/variables", "Image/variables")
     found = titles_of({f"posts/api/{folder}/isValid.md": "A check.\n" for folder in folders})
     assert [*found.values()] == ["Dock isValid", "Font isValid", "Image isValid"]
+    found = titles_of({f"posts/{name}/en/README.md": "A lesson.\n" for name in ("Tag", "Word")})
+    assert [*found.values()] == ["Tag en", "Word en"]
 
 
 def test_pages_called_as_others_have_the_name_of_their_folder() -> None:

@@ -298,6 +298,17 @@ def test_the_command_line_writes_the_same_wheel_twice(
     assert wheels[0].read_bytes() == wheels[1].read_bytes()
 
 
+def test_a_package_without_a_stated_version_is_told(
+    tmp_path: Path, artifact: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for version in ("0", "2"):
+        options = ("--out", str(tmp_path), "--version", version)
+        assert run(["wheel", str(artifact), *options]) == exit_codes.OK
+        told.append("give --version" in capsys.readouterr().err)
+    assert told == [True, False]
+
+
 def test_source_date_epoch_is_the_time_of_every_entry(
     tmp_path: Path, artifact: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,6 +160,65 @@ Water.
     assert (leaks.title, leaks.description) == ("TC-PUMP-3", "Looks **wet**.")
 
 
+def test_a_heading_below_one_that_is_only_an_identifier_is_the_name_of_its_test() -> None:
+    text = """# Pump
+
+## Preconditions
+A tank.
+
+##### TC001
+
+### Starts at once
+
+**Preparation:**
+- Close the lid.
+
+**Steps:**
+- Press.
+
+**Expected behavior:**
+- A hum.
+
+----
+
+##### TC002
+
+### Stops
+
+#### Steps
+1. Press again.
+
+#### Expected behaviour
+Silence.
+
+##### TC003
+
+**Needs:**
+- A bucket.
+
+**Steps:**
+- Pour.
+
+**Expected behavior:**
+- Wet.
+"""
+    starts, stops, pours = read("pump.md", text).cases
+    assert [(each.uid, each.title) for each in (starts, stops, pours)] == [
+        ("TC001", "Starts at once"),
+        ("TC002", "Stops"),
+        ("TC003", "TC003"),
+    ]
+    assert starts.steps == (Step(1, "Press.", "", ("A hum.",)),)
+    assert starts.preconditions == ("Close the lid.",)
+    assert stops.steps == (Step(1, "Press again.", "", ("Silence.",)),)
+    assert (starts.folder, stops.test_path) == ("Pump", "pump.md:21")
+
+
+def test_identifiers_below_one_another_name_no_tests() -> None:
+    text = "# Pump\n## TC-1\n## TC-2: Starts\n**Steps**\n1. Press.\n**Expected**\nA hum.\n"
+    assert [(each.uid, each.title) for each in read("a.md", text).cases] == [("TC-2", "Starts")]
+
+
 def test_rows_of_tables_are_test_cases() -> None:
     text = """# Pump
 ## Motor
