@@ -55,3 +55,15 @@ def test_references_shortcodes_and_extensions_are_looked_for_in_bounded_time(ope
     liquid = Liquid(values={"a": "b"})
     assert expand(text, "a.md", lambda _: None, around).text.strip()
     assert expand(f"```\n{opened}\n```\n", "a.md", lambda _: None, around, liquid=liquid).text
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("include", ["{% include [a](FILE) %}", '{% include "FILE" %}'])
+def test_files_that_include_each_other_many_times_end_soon(include: str) -> None:
+    def text(name: int) -> str:
+        others = (include.replace("FILE", f"{(name + step) % 12}.md") for step in (1, 2, 3))
+        return "\n\n".join([*others, "word", '{% hint style="info" %}', "{% endhint %}"])
+
+    files = {f"{name}.md": text(name).encode() for name in range(12)}
+    found = expand(text(0), "0.md", files.get)
+    assert 100 < found.text.count("word") < 2_000

@@ -93,11 +93,23 @@ def parse(source: str) -> Attributes:
 
 
 def substitute(text: str, attributes: Mapping[str, str]) -> str:
-    """`text` with `{name}` replaced, also in what they are replaced with; unknown ones stay."""
+    """`text` with `{name}` replaced, also in what they are replaced with; unknown ones stay, and those for
+    whose values there is no room."""
+    room = 0
+
+    def value(match: re.Match[str]) -> str:
+        nonlocal room
+        shown = _value(match, attributes)
+        if len(shown) > room:
+            return match[0]
+        room -= len(shown)
+        return shown
+
     for _ in range(5):
         if "{" not in text or len(text) > MAX_EXPANSION:
             break
-        replaced = _REFERENCE.sub(lambda match: _value(match, attributes), text)
+        room = MAX_EXPANSION
+        replaced = _REFERENCE.sub(value, text)
         if replaced == text:
             break
         text = replaced

@@ -18,11 +18,12 @@ from kbc.project.source_file import decode_any, relative_path
 MAX_CHARS = 4_000_000
 """Of the code that one page takes in."""
 
-DEFINITION = r"^(?P<label> {0,3}\[[^\]\n]+\]:[ \t]+)<?doc:(?P<reference>[^\s<>]+)>?"
+DEFINITION = r"^(?P<label> {0,3}\[(?P<name>[^\]\n]+)\]:[ \t]+)<?doc:(?P<reference>[^\s<>]+)>?"
 """A link that the text of a page names elsewhere: `[name]: doc:Page`."""
 
 _SNIPPET_MARK = re.compile(r"\s*//\s*snippet\.(?P<name>[\w.-]+)\s*$")
 _DESCRIPTION = re.compile(r"\s*//!")
+_DEFINED = re.compile(DEFINITION, re.MULTILINE)
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _BUNDLE = re.compile(r"\A//[^/]*/?")
 _SYMBOL = re.compile(r"[A-Za-z_]\w*(?:\([^()\s]*\))?(?:[-.>][\w.()>-]*)?\Z")
@@ -32,20 +33,25 @@ _GENERATED = frozenset({"overview", "discussion", "topics", "see-also"})
 
 @dataclass(slots=True)
 class CataloguePage:
-    """`text` is that of the file, `names` what its links may name; `problems` count what could not be had."""
+    """`text` is that of the file, `names` what its links may name; `problems` count what could not be had.
+    `dead_labels` are the names, in lower case, of links that lead nowhere."""
 
     path: str
     text: str
     read: Read
     names: Names
     problems: Problems = field(default_factory=Problems)
+    dead_labels: frozenset[str] = frozenset()
     _headings: dict[str, NamedHeadings] = field(default_factory=dict)
     _chars: int = 0
 
     @classmethod
     def of(cls, path: str, text: str, read: Read, named: Mapping[str, str]) -> CataloguePage:
         names = named if isinstance(named, Names) else Names(named)  # one for all pages
-        return cls(path, text, read, names)
+        page = cls(path, text, read, names)
+        dead = (each for each in _DEFINED.finditer(text) if not page.resolved(each["reference"]))
+        page.dead_labels = frozenset(each["name"].casefold() for each in dead)
+        return page
 
     def shown(self, target: str, text: str = "") -> str:
         """The link to what `target`, without `doc:`, names, with the `text` or the title there; only the text

@@ -24,8 +24,11 @@ _OUTSIDE_OF_TEXT = frozenset({"summary", "description", "author"})
 def convert(path: str, data: bytes, read: Read) -> Converted:
     """The page of a file, which is called as its folder where it has no title."""
     fields = dict(_fields(decode(data)))
-    title = _plain(fields.get("title", ""))
+    title = _plain(fields.get("title", "") or fields.get("name", ""))
+    description = fields.get("description", "").strip("\n")
     body = commonmark.blocks(_parts(fields, 0))
+    if not body:  # pages of catalogues, which have no other text
+        body, description = description.split("\n") if description else [], ""
     heading = commonmark.heading(1, commonmark.escaped(title)) if title else []
     has_heading = any(re.match(r"# \S", line) for line in body[:1])
     return Converted(
@@ -34,7 +37,7 @@ def convert(path: str, data: bytes, read: Read) -> Converted:
         title=title or posixpath.basename(posixpath.dirname(path)),
         author=_plain(fields.get("author", "")),
         created_at=_plain(fields.get("pub_date", "") or fields.get("date", "")),
-        summary=_plain(fields.get("summary", "") or fields.get("description", "")),
+        summary=_plain(fields.get("summary", "") or description),
     )
 
 

@@ -36,6 +36,9 @@ AttributeStyle = Literal["", "goldmark", "kramdown", "pandoc", "python-markdown"
 
 MAX_INCLUDED_CHARS = 2_000_000
 MAX_DEPTH = 8
+_CHARS_OF_A_FILE = 250
+"""Of text that take as long to read as to find a file."""
+
 _LEVELS_ABOVE = 4
 _ROOTED = re.compile(r"^(?:@site/|@/|~/|/)")
 _ALIASED = re.compile(r"@[\w-]+/")
@@ -217,8 +220,9 @@ class IncludingPage:
         return text if data is not None and self.has_room_for(text) and "\0" not in text else None
 
     def has_room_for(self, text: str) -> bool:
-        """Whether the page may show `text`, too, which from now on is part of what it has included."""
-        self.chars += len(text)
+        """Whether the page may show `text`, too, which from now on is part of what it has included. It counts
+        once for each of the included files that it is in, which are all read with it."""
+        self.chars += (len(text) + _CHARS_OF_A_FILE) * max(len(self.stack), 1)
         return self.chars <= MAX_INCLUDED_CHARS
 
     def _places(self, target: str) -> Iterator[str]:

@@ -39,6 +39,17 @@ def test_a_heading_of_the_text_is_the_title() -> None:
     assert (document.title, document.text) == ("weirs", "They hold\nwater.\n")
 
 
+def test_a_description_is_the_text_of_a_page_without_another() -> None:
+    nest = one(
+        "name: Nest\n---\nurl: https://nest.example\n---\ndescription:\n\nHas *eggs*.\n\nTwo.\n"
+    )
+    assert (nest.title, nest.text, nest.summary) == ("Nest", "# Nest\n\nHas *eggs*.\n\nTwo.\n", "")
+    assert one("name: Nest\n---\ndescription: Has eggs.\n").text == "# Nest\n\nHas eggs.\n"
+    page = one("title: Nest\n---\ndescription: Has eggs.\n---\nbody:\n\nOf\ntwigs.\n")
+    assert (page.text, page.summary) == ("# Nest\n\nOf\ntwigs.\n", "Has eggs.")
+    assert one("_model: list\n---\nsummary: All nests\n").text == ""
+
+
 def test_blocks_in_blocks_end_somewhere() -> None:
     nested = "body:\n\ntext\nof it\n"
     for depth in range(1, 30):
