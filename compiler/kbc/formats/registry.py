@@ -11,6 +11,7 @@ from typing import Any
 
 from kb_runtime.version import install_hint
 from kbc.cache.toolchain import PYTHON
+from kbc.project.kinds import LEKTOR
 
 INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
@@ -132,7 +133,7 @@ _FORMATS = (
         module="python.quartodoc",
         library="griffe",
     ),
-    _format("lektor", "pages of Lektor: the title and the text of `contents.lr`", ".lr"),
+    _format("lektor", "pages of Lektor: the title and the text of `contents.lr`", *LEKTOR),
     # Pages of xdoc end in `.xml`, and are chosen by how they begin.
     _format("xdoc", "pages of Maven sites in xdoc, and questions in FML", ".fml", module="maven"),
     # Chosen by those that read pages, which know HTML without an ending, and with front matter, too.

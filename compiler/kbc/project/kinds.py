@@ -211,11 +211,14 @@ VELOCITY = (".md.vm", ".markdown.vm")
 """How pages of Markdown with Velocity end, which Maven fills in."""
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd", *RUBY, *VELOCITY)
+LEKTOR = ("contents.lr", "contents+en.lr")
+"""How pages of Lektor are called; further languages are translations. Other files end in `.lr`, too."""
+
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod"),
     *(".rd", ".rdoc", ".dox", ".mld"),
     *(".texi", ".texinfo", ".txi"),
-    *(".topic", ".tutorial", ".dita", ".fml", ".lr", "_quarto.yml", "_quarto.yaml"),
+    *(".topic", ".tutorial", ".dita", ".fml", *LEKTOR, "_quarto.yml", "_quarto.yaml"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".odt", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     # man pages

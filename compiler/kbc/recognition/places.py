@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from kbc.formats.docc import CATALOGUE, TUTORIAL
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import SOURCE, ending
-from kbc.project.kinds import KINDS, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
+from kbc.project.kinds import KINDS, LEKTOR, LOG_OF_CHANGES, MARKDOWN, ON_RELEASES
 
 MAN_FOLDER = "man"
 DOCS_FOLDERS = (
@@ -43,7 +43,7 @@ _AMONG_SOURCE = (*BY_NAME["pod"].suffixes, *BY_NAME["odoc"].suffixes)
 PAGES = (
     *MARKDOWN,
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb", ".rdoc", ".dox"),
-    *(".docbook", ".dbk", ".dita", ".lr", ".mediawiki", ".wiki"),
+    *(".docbook", ".dbk", ".dita", *LEKTOR, ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
 

@@ -67,3 +67,10 @@ def test_files_that_include_each_other_many_times_end_soon(include: str) -> None
     files = {f"{name}.md": text(name).encode() for name in range(12)}
     found = expand(text(0), "0.md", files.get)
     assert 100 < found.text.count("word") < 2_000
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["hint", "include", "note"])
+def test_the_ends_of_tags_are_looked_for_in_bounded_time(name: str) -> None:
+    text = "{% endhint %}\n" + f"{{% {name} " * 30_000
+    assert expand(text, "a.md", lambda _: None).text.strip().startswith(f"{{% {name}")

@@ -18,6 +18,10 @@ _BLOCK = re.compile(r"^####[ \t]+[\w-]+[ \t]+####[ \t]*$", re.MULTILINE)
 _ESCAPED = re.compile(r"^-(?=-{3,}[ \t]*$)", re.MULTILINE)
 """A line of hyphens in a field has one more than it stands for."""
 
+_TEXT = frozenset({"body", "text"})
+"""Fields of text in the models that Lektor begins sites with. It writes a text of one line on the line of the
+name."""
+
 _OUTSIDE_OF_TEXT = frozenset({"summary", "description", "author"})
 
 
@@ -49,11 +53,12 @@ def _fields(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parts(fields: dict[str, str], depth: int) -> Iterator[list[str]]:
-    """The blocks of fields that have several lines, in blocks of a page also their titles."""
+    """The blocks of fields that have several lines or hold text, in blocks of a page also their titles."""
     if depth and "title" in fields:
         yield commonmark.paragraph(f"**{commonmark.escaped(_plain(fields['title']))}**")
     for name, value in fields.items():
-        if "\n" not in value.rstrip() or name in _OUTSIDE_OF_TEXT:
+        is_long = "\n" in value.rstrip() or (name in _TEXT and value.strip())
+        if not is_long or name in _OUTSIDE_OF_TEXT:
             continue
         before, *blocks = _BLOCK.split(value)
         if depth >= MAX_DEPTH or not blocks or before.strip():

@@ -66,3 +66,19 @@ def test_a_site_of_lektor_is_read_without_a_configuration(tmp_path: Path) -> Non
     files |= {"Nests.lektorproject": "[project]\nname = Nests\n", "models/page.ini": "[model]\n"}
     inputs, _ = read_tree(write_tree(tmp_path / "tree", files))
     assert [*titles(inputs.records["docs"]).values()] == ["a", "b", "c"]
+
+
+def test_a_text_on_the_line_of_its_name_is_kept() -> None:
+    blocks = "flow:\n\n#### text ####\ntext: It opens.\n----\nclass: wide\n"
+    found = one(f"title: A\n---\nbody: They hold water.\n---\n_template: page.html\n---\n{blocks}")
+    assert found.text == "# A\n\nThey hold water.\n\nIt opens.\n"
+    assert one("title: A\n---\nbody:\n").text == "# A\n"
+
+
+def test_other_files_with_this_ending_are_no_pages(tmp_path: Path) -> None:
+    files = {f"src/{name}.lr": f"S -> {name} S\n" for name in "abc"}
+    files |= {f"src/{name}.c": f"int {name}(void) {{ return 0; }}\n" for name in "abc"}
+    files |= {f"docs/{name}.md": f"# {name}\n\nText.\n" for name in "abc"}
+    files |= {"Makefile": "all:\n", "README.md": "# Nests\n\nText.\n", "docs/a.lr": "S -> a\n"}
+    inputs, _ = read_tree(write_tree(tmp_path / "tree", files))
+    assert [*titles(inputs.records["docs"]).values()] == ["a", "b", "c"]

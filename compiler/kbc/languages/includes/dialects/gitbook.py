@@ -36,7 +36,7 @@ TRIGGER = (
 _TAG = re.compile(
     rf"(?P<margin>^[ \t]*)?(?<!\{{)\{{%-?[ \t]*+(?:(?P<end>end|/)[ \t]*+)?"
     rf"(?P<name>include|partial|{_BLOCKS})(?![\w-])"
-    r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
+    r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).){0,1000}?)/?-?%\}(?P<alone>[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
 _CLOSED = re.compile(r"(?<!\{)\{%[ \t]*/[ \t]*(?P<name>[a-z][\w-]*)[ \t]*%\}")
