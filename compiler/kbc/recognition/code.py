@@ -285,25 +285,27 @@ def _is_source(path: Path) -> bool:
 
 
 def is_source_tree(
-    names: Sequence[str], man_pages: frozenset[str], is_program: Callable[[str], bool]
+    names: Sequence[str], manual_pages: frozenset[str], is_program: Callable[[str], bool]
 ) -> bool:
     """Whether a folder with these files, which has no manifest, holds source: more programs than pages, and
     few pages outside of folders of documentation. Notes beside it, such as a README, do not count."""
     documents = [name for name in names if _is_document(name) and not _is_note(name)]
     among = sum(name.split("/")[0] not in places.DOCS_FOLDERS for name in documents)
     programs = sum(map(is_program, names))
-    return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
+    return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(manual_pages) + len(
+        documents
+    )
 
 
-def is_source_around(names: Sequence[str], man_pages: frozenset[str]) -> bool:
+def is_source_around(names: Sequence[str], manual_pages: frozenset[str]) -> bool:
     """Whether a folder with these files, most pages of which are HTML, holds a program whose templates they
     are. Scripts do not tell: a built site may have several for each page."""
     others = [name for name in names if SOURCE.get(ending(name)) != "javascript"]
-    return is_source_tree(others, man_pages, places.is_program)
+    return is_source_tree(others, manual_pages, places.is_program)
 
 
 def is_source_beside(
-    sites: Sequence[Site], programs: ProgramFiles, man_pages: frozenset[str]
+    sites: Sequence[Site], programs: ProgramFiles, manual_pages: frozenset[str]
 ) -> bool:
     """Whether a tree with these `sites` holds source besides. What is in the folder of a site's configuration
     is the site's; if that is the whole folder, programs that sites consist of are, too, and examples, which
@@ -317,7 +319,7 @@ def is_source_beside(
         rest = [name for name in rest if programs.has(name) and not _is_of_site(name)]
         rest += documents
     is_enough = sum(map(programs.has, rest)) * places.PAGES_A_PROGRAM >= len(documents)
-    return is_enough and is_source_tree(rest, man_pages, programs.has)
+    return is_enough and is_source_tree(rest, manual_pages, programs.has)
 
 
 def _is_of_site(name: str) -> bool:

@@ -21,7 +21,7 @@ from kbc.recognition.display_names import folder_name, named, shown, with_articl
 from kbc.recognition.generators.python.projects import package_folders
 from kbc.recognition.generators.sphinx import with_references
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.manuals import man_pages, manuals_beside
+from kbc.recognition.manuals import manual_pages, manuals_beside
 from kbc.recognition.parts import (
     NO_WORKSHOP,
     ONLY_TESTS,
@@ -152,7 +152,7 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
-        tree = (self._programs, self._man_pages)
+        tree = (self._programs, self._manual_pages)
         is_source = bool(here) and code.is_source_beside(sites, *tree)
         is_project = is_source or is_repository(self._names) or found or self._workshop.folders
         if not is_project or (is_own and not is_source):
@@ -226,7 +226,7 @@ class _FolderDetector:
         hosts = [name for name in named if (self._root / name).is_dir()]
         if (
             not built_site.is_mostly_html(self._tree, self._root, self._files)
-            or code.is_source_around(self._files, self._man_pages)
+            or code.is_source_around(self._files, self._manual_pages)
             or repository.is_written_below(self._tree, self._root, self._files)
         ):
             return []
@@ -247,8 +247,8 @@ class _FolderDetector:
         return translations.translated_files(self._files, self._tree)
 
     @cached_property
-    def _man_pages(self) -> frozenset[str]:
-        return man_pages(self._root, self._files)
+    def _manual_pages(self) -> frozenset[str]:
+        return manual_pages(self._root, self._files)
 
     def _sites(self, sites: Sequence[Site]) -> Recognition:
         collections = [self._of_site(site, index) for index, site in in_order(sites)]
@@ -304,12 +304,12 @@ class _FolderDetector:
         return [*(f"/{name}/" for name in found), *(f"/{name}" for name in pages)]
 
     def _own_files(self) -> tuple[list[str], frozenset[str]]:
-        """The files outside of the folders of other languages, and the man pages among them."""
+        """The files outside of the folders of other languages, and the pages of manuals among them."""
         files = translations.outside(self._files, self._other_languages)
-        return files, self._man_pages.intersection(files)
+        return files, self._manual_pages.intersection(files)
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
-        tree = (self._files, self._man_pages, self._tree)
+        tree = (self._files, self._manual_pages, self._tree)
         own = [place or "." for site in sites for place in site.places]
         self._leave_out(translations.repeated_languages(*tree, own))
         sites = self._with_larger(sites)

@@ -1,4 +1,4 @@
-"""The man pages and manuals of programs, wherever in a tree they are."""
+"""The man pages and manuals of programs, and pages of xdoc, wherever in a tree they are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BEGINS_MANUAL = re.compile(rb"^\\input texinfo", re.MULTILINE)
 """The first line of a manual, which its chapters in other files lack."""
 
 
-def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
+def manual_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
     """The paths among `files` of man pages, by how they begin, in their own markup or another one, of manuals
     in Texinfo, and of pages of xdoc."""
     return frozenset(
@@ -45,11 +45,11 @@ def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
             or _XDOC.fullmatch(name)
             or ("/" in name and name.endswith(_TEXINFO))  # those at the top are about the project
         )
-        and _begins_as_man(root / name)
+        and _begins_as_manual(root / name)
     )
 
 
-def _begins_as_man(path: Path) -> bool:
+def _begins_as_manual(path: Path) -> bool:
     start = content_of(path, START_BYTES) or b""
     if path.name.endswith(_MAN):
         return is_man_page(start)
@@ -64,13 +64,13 @@ def _begins_as_man(path: Path) -> bool:
 
 
 def manuals_beside(
-    files: Sequence[str], man_pages: frozenset[str], taken: Sequence[str]
+    files: Sequence[str], manual_pages: frozenset[str], taken: Sequence[str]
 ) -> list[str]:
     """The man pages and manuals beside the source of a program, where the folders and files `taken` hold few
     pages; not those that stand below the same name (`heron.1.md`, `heron.rst`) as pages."""
     if "." in taken or sum(map(is_page, within(files, taken))) >= MANY_PAGES:
         return []
-    own = sorted(name for name in man_pages if not is_of_others(name))
+    own = sorted(name for name in manual_pages if not is_of_others(name))
     source = [name for name in own if is_page(name) or _MAN_IN_MARKUP.fullmatch(name)]
     written = {PurePosixPath(name).stem for name in [*filter(is_page, files), *source]}
     known = {*within(own, taken)}

@@ -111,22 +111,22 @@ SKIPPED = re.compile(
 
 
 def pages_below(
-    names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
+    names: Sequence[str], files: Sequence[str], manual_pages: frozenset[str]
 ) -> tuple[str, ...]:
     """Where a repository without a site has its documentation: conventional folders with pages, and where
     these are few those of parts that hold more; the deepest folder with nearly all of the pages, unless one
     beside it has many; all folders at the top that hold rather pages than code, with the pages beside them;
     or such folders with a conventional name in parts of it. Where there are few pages, folders of pages
     alone, the pages at the top of a tree with hardly any program, and a folder for content or for man pages.
-    `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
-    if found := _conventional(names, files, man_pages):
+    `names` are the entries of the root, `files` all paths, `manual_pages` those of manuals."""
+    if found := _conventional(names, files, manual_pages):
         return (*found, *_larger(found, files))
-    is_man = any(name.startswith(f"{MAN_FOLDER}/") for name in man_pages)
+    is_man = any(name.startswith(f"{MAN_FOLDER}/") for name in manual_pages)
     few = (MAN_FOLDER,) if is_man else ()
     pages = [
         name.split("/")
         for name in files
-        if (is_page(name) or name in man_pages)
+        if (is_page(name) or name in manual_pages)
         and not (is_of_others(name) or _USUAL.fullmatch(PurePosixPath(name).stem))
     ]
     nested = [page for page in pages if len(page) > 1]
@@ -191,7 +191,7 @@ def _larger(found: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
 
 
 def _conventional(
-    names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
+    names: Sequence[str], files: Sequence[str], manual_pages: frozenset[str]
 ) -> tuple[str, ...]:
     """Folders with pages by their names, and what is documentation among source by its ending."""
     below: dict[str, list[str]] = {name: [] for name in names}
@@ -199,7 +199,7 @@ def _conventional(
         top = file.split("/")[0]
         if top != file and top in below:
             below[top].append(file)
-    holding = {name for name in names if _holds_pages(below[name], man_pages)}
+    holding = {name for name in names if _holds_pages(below[name], manual_pages)}
     found = [name for name in DOCS_FOLDERS if name in holding]
     found = found or sorted(
         name
@@ -209,7 +209,7 @@ def _conventional(
         and not _holds_readmes(below[name])
     )
     maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/")]
-    found += [_MAVEN_SITE] if _holds_source(maven, man_pages) else []
+    found += [_MAVEN_SITE] if _holds_source(maven, manual_pages) else []
     found += [_MIDDLEMAN_PAGES] if _MIDDLEMAN in names and _MIDDLEMAN_PAGES in holding else []
     found += [MAN_FOLDER] if _is_manual_of_r(files) else []
     catalogues = {
@@ -254,10 +254,10 @@ def theme_parts(files: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in html if f"{CATALOGUE}/" in name or _THEME.search(name))
 
 
-def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
+def _holds_pages(files: Sequence[str], manual_pages: frozenset[str]) -> bool:
     """Whether these are pages in source: of a folder with more HTML than would show pages or wrap them, other
     text is no documentation."""
-    if _holds_source(files, man_pages):
+    if _holds_source(files, manual_pages):
         return True
     known = (*KINDS["docs"].suffixes, ".xml")
     lowered = [name.lower() for name in files]
@@ -266,8 +266,8 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     return others > (built if built >= FEW_PAGES else 0)
 
 
-def _holds_source(files: Sequence[str], man_pages: frozenset[str]) -> bool:
-    return any(is_page(name) or name in man_pages for name in files)
+def _holds_source(files: Sequence[str], manual_pages: frozenset[str]) -> bool:
+    return any(is_page(name) or name in manual_pages for name in files)
 
 
 def _holds_readmes(files: Sequence[str]) -> bool:

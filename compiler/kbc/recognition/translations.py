@@ -199,18 +199,18 @@ def translations_beside(
 
 
 def repeated_languages(
-    files: Sequence[str], man_pages: Set[str], tree: IncludeTree, taken: Sequence[str]
+    files: Sequence[str], manual_pages: Set[str], tree: IncludeTree, taken: Sequence[str]
 ) -> list[str]:
     """The folders of languages other than English, outside of the folders `taken`, in `localization` and the
     like most of whose pages, which may all be called `README`, stand under the same path beside that; with
     several of these, which may have any short name (`kor`), all that are called after a language. Where none
     repeats pages, those of many languages whose pages, or man pages, are not in English, if the project has
-    about as many outside of them. `files` are all paths, `man_pages` those of man pages among them."""
-    pages = [name for name in files if is_page_of_site(name) or name in man_pages]
+    about as many outside of them. `files` are all paths, `manual_pages` those of manuals among them."""
+    pages = [name for name in files if is_page_of_site(name) or name in manual_pages]
     below: dict[str, dict[str, list[str]]] = {}
     for name in outside(pages, taken):
         folders = name.split("/")[:-1]
-        holds = _OF_MANUALS if name in man_pages else _OF_LANGUAGES
+        holds = _OF_MANUALS if name in manual_pages else _OF_LANGUAGES
         for depth, folder in enumerate(folders[1:], start=1):
             is_short = _SHORT.fullmatch(folder) and not _is_language(folder)
             if holds.fullmatch(folders[depth - 1]) and (is_short or _is_of_other(folder, "en")):

@@ -13,14 +13,13 @@ from kbc.formats.commonmark import fence
 from kbc.formats.document import DocumentProblem, FormatError, Read
 from kbc.formats.writerside.elements import INLINE, NO_TEXT, code_of
 from kbc.formats.writerside.page import TopicWriter, fragment
-from kbc.formats.writerside.tags import ATTRIBUTE_LIST, TITLE, attributes, close_of
+from kbc.formats.writerside.tags import ATTRIBUTE_LIST, LIST_ALONE, TITLE, attributes, close_of
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 from kbc.languages.includes.fenced import FENCE, fenced_stretches
 from kbc.languages.includes.files import indented, not_included
 
 _LIST = re.compile(ATTRIBUTE_LIST)
-_LIST_ALONE = re.compile(rf"[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*")
 _LIST_BELOW = re.compile(rf"(?:[ \t>]*\n)*[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*(?:\n|\Z)")
 _LIST_BEHIND = re.compile(
     rf"(?<=[)`\ue001]){ATTRIBUTE_LIST}|(?<=\S)[ \t]+{ATTRIBUTE_LIST}[ \t]*$", re.MULTILINE
@@ -300,7 +299,7 @@ class _Markdown:
         """Without lines that hold nothing but an attribute list; a quote with a style gets its label."""
         shown: list[str] = []
         for line in lines:
-            alone = _LIST_ALONE.fullmatch(line) if "{" in line else None
+            alone = LIST_ALONE.fullmatch(line) if "{" in line else None
             if alone is None:
                 shown.append(line)
                 continue

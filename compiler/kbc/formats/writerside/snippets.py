@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
+from kbc.formats.writerside.tags import ATTRIBUTE_LIST, LIST_ALONE, attributes, close_of
 from kbc.languages.anchors import slug
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.well_formed import comma_separated
 
 _OPENING = re.compile(r"<(?P<name>[A-Za-z][\w-]*)\b(?P<attributes>[^<>]*?)(?P<empty>/)?>")
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>.*)")
-_LIST_ALONE = re.compile(rf"[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*")
 _FILTERED = re.compile(r"<(?P<name>[\w-]+)\b(?P<attributes>[^<>]*\bfilter\s*=[^<>]*)>")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _TITLE = re.compile(r"^\[//\]:\s*#\s*\(title:[^\n]*\n|^#[ \t][^\n]*\n", re.MULTILINE)
@@ -62,7 +61,7 @@ def _chapter_or_block(lines: list[str], id: str) -> str | None:
         heading = _HEADING.fullmatch(line)
         if heading and _states(heading["title"], id):
             return "\n".join(lines[at : _chapter_end(lines, at, len(heading["level"]))])
-        alone = _LIST_ALONE.fullmatch(line)
+        alone = LIST_ALONE.fullmatch(line)
         if alone and attributes(alone["list"]).get("id") == id:
             return "\n".join(lines[_block_start(lines, at) : at + 1])
     return None

@@ -11,6 +11,9 @@ _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.%/-]++)"
 ATTRIBUTE_LIST = rf"\{{\s*+(?:(?:[\w:-]++\s*+=\s*+{_VALUE}|#[\w-]++|\.[A-Za-z][\w-]*+)\s*+)++\}}"
 """`{src="a.kt" include-lines="1-3"}`; a text in braces without `=`, `#` or `.` is none."""
 
+LIST_ALONE = re.compile(rf"[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*")
+"""A line with nothing but an attribute list, to be matched as a whole."""
+
 TITLE = re.compile(r"^\[//\]:[ \t]*#[ \t]*\(title:(?P<title>.*)\)[ \t]*$", re.MULTILINE)
 """The comment that states the title of a topic in Markdown, with blanks around it."""
 

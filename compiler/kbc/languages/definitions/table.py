@@ -305,9 +305,7 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "const_element": _inner_value(kind="constant"),
         "function_call_expression": special.php_define,
     },
-    "pony": {
-        **by_kind({"class": "primitive_definition", "method": "behavior constructor"}),
-    },
+    "pony": by_kind({"class": "primitive_definition", "method": "behavior constructor"}),
     "powershell": {"enum_statement": Rule(kind="enum")},
     "prisma": configuration.PRISMA,
     "puppet": {"defined_resource_type": Rule(kind="type", name=(":class_identifier",))},
@@ -340,16 +338,14 @@ _OWN: Mapping[str, Mapping[str, Reader | None]] = {
         "fallback_receive_definition": Rule(kind="function", name=("@",)),
         "user_defined_type_definition": Rule(kind="type", name=("^",)),
     },
-    "sql": {
-        **by_kind(
-            {
-                "function": "create_function create_trigger",
-                "table": "create_materialized_view create_table create_view",
-                "type": "create_type",
-            },
-            of=":object_reference",  # without the schema that the name may begin with
-        )
-    },
+    "sql": by_kind(
+        {
+            "function": "create_function create_trigger",
+            "table": "create_materialized_view create_table create_view",
+            "type": "create_type",
+        },
+        of=":object_reference",  # without the schema that the name may begin with
+    ),
     "starlark": _PYTHON,
     "swift": {
         "class_declaration": special.swift_class,

@@ -86,13 +86,13 @@ def _is_shelf(tree: CourseTree, folder: str) -> bool:
 
 def _solved(tree: CourseTree, folder: str) -> list[str]:
     """The exercises in a folder, most of which hold their solution; else none."""
-    numbered = [
+    with_numbers = [
         name
         for name in in_order(tree.names(folder))[:_MOST_FOLDERS]
         if number_in(name) is not None and "." not in name
     ]
-    solved = [name for name in numbered if _own_solution(tree, joined(folder, name))]
-    if solved and len(solved) * 2 >= len(numbered):
+    solved = [name for name in with_numbers if _own_solution(tree, joined(folder, name))]
+    if solved and len(solved) * 2 >= len(with_numbers):
         return solved
     if not EXERCISES.fullmatch(folder.rpartition("/")[2]):
         return []
