@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 
 from kbc.formats.registry import BY_NAME
 from kbc.languages.includes.fenced import fenced_stretches
@@ -109,6 +110,8 @@ def translated_folders(
             if place not in found and any(is_copy(place, each, known) for each in originals):
                 found.append(place)
         found += _collected(parent, names, found, known, language)
+        if language == "en" and _is_again(parent, known, tree, folder):
+            found.append(joined(parent, "en"))
         found += _alike(parent, names, found, language)
         found += _short_names(parent, names, found, known, language)
     if language != "en":
@@ -126,7 +129,7 @@ def _waits(place: str, foreign: Sequence[str], files: frozenset[str]) -> bool:
     beside the same ones, and several folders beside theirs are in other languages (`foreign`)."""
     parent = posixpath.dirname(place)
     beside = sum(posixpath.dirname(each) == parent for each in foreign)
-    return beside >= _SEVERAL and is_copy(place, parent, files)
+    return beside >= _SEVERAL and _is_copy_beside(place, files)
 
 
 def _collected(
@@ -134,7 +137,7 @@ def _collected(
 ) -> list[str]:
     """The folders in `parent`, if that is one of languages, all of whose pages, however few, stand under the
     same name beside it."""
-    if not _OF_LANGUAGES.fullmatch(posixpath.basename(parent)):
+    if not _is_of_languages(parent):
         return []
     original = posixpath.dirname(parent)
     return [
@@ -145,6 +148,32 @@ def _collected(
         and all(joined(original, page) in files for page in pages)
         and not all(map(_is_common, pages))
     ]
+
+
+def _is_again(parent: str, files: frozenset[str], tree: IncludeTree, folder: str) -> bool:
+    """Whether `parent` is a folder of languages beside pages in English most of which are in `en` there, too:
+    the pages that the others are translated from, once more."""
+    place, original = joined(parent, "en"), posixpath.dirname(parent)
+    if not _is_of_languages(parent) or not is_copy(place, original, files):
+        return False
+    copied = (joined(original, page) for page in sorted(_pages_in(place, files)))
+    first = list(islice((page for page in copied if page in files), _LOOKED_AT))
+    return are_in_english([_read(joined(folder, page), tree) for page in first])
+
+
+def _is_of_languages(folder: str) -> bool:
+    return _OF_LANGUAGES.fullmatch(posixpath.basename(folder)) is not None
+
+
+def _originals(place: str) -> list[str]:
+    """The folders whose pages those in the folder `place` of a language may repeat: that which it is in, and
+    where this holds languages, the one around it."""
+    parent = posixpath.dirname(place)
+    return [parent, posixpath.dirname(parent)] if _is_of_languages(parent) else [parent]
+
+
+def _is_copy_beside(place: str, files: frozenset[str]) -> bool:
+    return any(is_copy(place, each, files) for each in _originals(place))
 
 
 def _short_names(
@@ -162,7 +191,7 @@ def _short_names(
         and name != language
         and sum(each.startswith(f"{place}/") for each in files if is_page_of_site(each))
         >= FEW_PAGES
-        and is_copy(place, parent, files)
+        and _is_copy_beside(place, files)
     ]
 
 
@@ -306,11 +335,12 @@ def _is_in_english(place: str, files: frozenset[str], tree: IncludeTree, folder:
     """Whether the pages in the folder `place` leave no doubt that they are in English, and are no copies that
     wait for their translation."""
     parent, _, name = place.rpartition("/")
-    beside = ("", "en", *(base for base, _ in _suffixed(name)))
+    beside = [joined(parent, base) for base in ("en", *(base for base, _ in _suffixed(name)))]
+    beside += _originals(place)
     texts = []
     for page in sorted(_pages_in(place, files))[:_LOOKED_AT]:
         text = _read(joined(folder, place, page), tree)
-        originals = (joined(parent, each, page) for each in beside)
+        originals = (joined(each, page) for each in beside)
         if not any(
             original in files and _is_copied(text, _read(joined(folder, original), tree))
             for original in originals

@@ -416,12 +416,13 @@ def test_man_pages_in_other_languages_are_left_out(tmp_path: Path) -> None:
     assert note == "translations are left out: man/cs, man/de, man/pt_BR"
 
 
-@pytest.mark.parametrize("name", ["kor", "ckb-IR", "sr@latin"])
+@pytest.mark.parametrize("name", ["kor", "ckb-IR", "sr@latin", "languages/pcm", "languages/en"])
 def test_copies_under_any_name_of_a_language_are_left_out_beside_many_translations(
     tmp_path: Path, name: str
 ) -> None:
-    folders = ("", "de-DE/", "fr-FR/", "it-IT/", f"{name}/")
-    files = {f"docs/{place}{each}.md": page(each) for place in folders for each in BIRDS}
+    parent = f"{name.rpartition('/')[0]}/".lstrip("/")
+    folders = ("", *(f"{parent}{code}/" for code in ("de-DE", "fr-FR", "it-IT")), f"{name}/")
+    files = {f"docs/{to}{each}.md": ENGLISH.format(each) for to in folders for each in BIRDS}
     files |= {
         "package.json": "{}",
         "docs/.vitepress/config.ts": "export default { title: 'Birds' }\n",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
+from kbc.formats import html
+from kbc.formats.document import FormatError
 from kbc.frontends.workshops.code_parts import Side, code_parts, whole_code
 from kbc.frontends.workshops.lesson_steps import divided, page_title, solutions_apart
 from kbc.frontends.workshops.notebooks import notebook_text
@@ -11,6 +14,7 @@ from kbc.frontends.workshops.parts import Exercise, Part, Workshop, WorkshopStep
 from kbc.languages.front_matter import below_front_matter
 from kbc.project.source_file import SourceFile, decode_any
 from kbc.project.well_formed import text_at
+from kbc.sources.courses.blanks import Blank, blanked
 from kbc.sources.courses.detection import course_at
 from kbc.sources.courses.plan import (
     Course,
@@ -20,7 +24,9 @@ from kbc.sources.courses.plan import (
     title_in,
 )
 
-_UNNAMED = frozenset(["index", "instruction", "instructions", "problem", "readme", "task"])
+_UNNAMED = frozenset(
+    ["exercise", "index", "instruction", "instructions", "problem", "readme", "task"]
+)
 """Pages that are called as those of any other folder."""
 
 
@@ -102,7 +108,7 @@ class _CourseReader:
         """What the first page says that it is called, else the name of its file."""
         for page in pages:
             if page.path in self._files:
-                data, text = below_front_matter(self._text(page.path))
+                data, text = below_front_matter(self._page_text(page.path))
                 lab = data.get("lab")
                 stated = text_at(data, "title") or text_at(lab, "title")
                 name = page.path.rpartition("/")[2].split(".")[0]
@@ -126,7 +132,7 @@ class _CourseReader:
 
     def _page(self, page: PlannedPage, label: str) -> Iterator[Part]:
         if page.path in self._files:
-            text = self._text(page.path)
+            text = self._page_text(page.path)
             yield from self._instructions(page.kind, text, label, page.path, page.what)
 
     def _instructions(
@@ -152,20 +158,36 @@ class _CourseReader:
         found.sort(key=lambda part: part.kind)  # what is asked before what solves it
         yield from found
         given = self._side(step.given)
-        yield from whole_code(label, "problem", given)
-        before = self._side(step.problem) if step.problem else None
+        said = {name: (path, text) for name, (path, text) in given.items() if text.strip()}
+        yield from whole_code(label, "problem", said)
+        before = self._side(step.problem, step.blanks) if step.problem else None
         after = self._side(step.solution, is_solved=True) if step.solution else None
         changed = list(code_parts(label, before, after, self._context))
         yield from changed or whole_code(label, "problem", before or {})
         if step.patch in self._files:
             yield Part("diff-hunk", f"{label}: diff", self._text(step.patch), step.patch)
 
-    def _side(self, paths: Mapping[str, str], *, is_solved: bool = False) -> Side:
+    def _side(
+        self,
+        paths: Mapping[str, str],
+        blanks: Mapping[str, Sequence[Blank]] = MappingProxyType({}),
+        *,
+        is_solved: bool = False,
+    ) -> Side:
         return {
-            name: (path, self._text(path, is_solved=is_solved))
+            name: (path, blanked(self._text(path, is_solved=is_solved), blanks.get(path, ())))
             for name, path in paths.items()
             if path in self._files
         }
+
+    def _page_text(self, path: str) -> str:
+        """The text of a page; HTML as it is read."""
+        if not path.endswith((".html", ".htm")):
+            return self._text(path)
+        try:
+            return html.convert(path, self._files[path].data, lambda _: None).text
+        except FormatError:
+            return self._text(path)
 
     def _text(self, path: str, *, is_solved: bool = False) -> str:
         """The text of a file; notebooks as they are read."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from kbc.sources.courses import exercism, graded, lessons, listed, paired, solved
+from kbc.sources.courses import (
+    academy,
+    exercism,
+    graded,
+    hexlet,
+    lessons,
+    listed,
+    paired,
+    solved,
+)
 from kbc.sources.courses.plan import Course, CourseTree
 
-_LAYOUTS = (exercism, listed, graded, lessons, paired, solved)
+_LAYOUTS = (exercism, academy, hexlet, listed, graded, lessons, paired, solved)
 
 
 def course_at(tree: CourseTree) -> Course | None:

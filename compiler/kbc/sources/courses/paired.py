@@ -35,7 +35,6 @@ from kbc.sources.courses.sides import (
     without_pages,
 )
 
-_PLACES = ("", "src")
 _SOLUTIONS = re.compile(
     r"(?i)(?:exercises?-solutions|solutions?|answers|final|finished|completed?|solved)"
 )
@@ -67,7 +66,11 @@ def plan(tree: CourseTree) -> Course | None:
 
 def _beside(tree: CourseTree) -> Course | None:
     """Exercises with solutions in the folder next to them, or numbered exercises without."""
-    for place in _PLACES:
+    for place in (
+        "",
+        "src",
+        *(joined("src", name) for name in _folders(tree, "src")[:_MOST_FOLDERS]),
+    ):
         names = [name for name in tree.names(place) if is_folder(tree, joined(place, name))]
         exercises = next((joined(place, name) for name in names if EXERCISES.fullmatch(name)), "")
         solutions = next((joined(place, name) for name in names if _SOLUTIONS.fullmatch(name)), "")

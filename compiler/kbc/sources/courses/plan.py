@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, Protocol
 
+from kbc.sources.courses.blanks import Blank
 from kbc.sources.courses.text_files import SKIPPED_FOLDERS, is_text_name
 
 MOST_FILES = 20_000
@@ -54,7 +55,8 @@ class PlannedStep:
     """`title` is what the settings of the course call the step, and `name` what its files are called, which
     counts where no page has a title. `problem`, `solution` and `given` are paths of files by their names in
     the step: code of both sides, and what both have, such as tests. `patch` is a file with the difference;
-    `texts` are kinds of sections with what is written in the settings of the course, such as a hint."""
+    `texts` are kinds of sections with what is written in the settings of the course, such as a hint.
+    `blanks` are the parts of files of the problem, by their paths, that learners are to write."""
 
     title: str = ""
     name: str = ""
@@ -67,6 +69,7 @@ class PlannedStep:
     solution_dir: str = ""
     patch: str = ""
     texts: tuple[tuple[str, str, str], ...] = ()
+    blanks: Mapping[str, Sequence[Blank]] = field(default_factory=dict)
 
     @property
     def files(self) -> Iterator[str]:

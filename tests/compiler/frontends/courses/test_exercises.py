@@ -95,7 +95,12 @@ path = "exercises/moss/moss/main.go"
 
 @pytest.mark.parametrize(
     ("exercises", "solutions"),
-    [("exercises", "solutions"), ("src/exercise", "src/final"), ("challenges", "answers")],
+    [
+        ("exercises", "solutions"),
+        ("src/exercise", "src/final"),
+        ("src/__tests__/exercise", "src/__tests__/final"),
+        ("challenges", "answers"),
+    ],
 )
 def test_exercises_stand_beside_their_solutions(
     tmp_path: Path, exercises: str, solutions: str
