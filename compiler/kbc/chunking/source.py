@@ -28,7 +28,7 @@ from kbc.languages.containment import TooComplexError
 from kbc.languages.definitions.symbol import MAX_DEPTH, Symbol, walk
 from kbc.languages.exports import exports
 from kbc.languages.fences import chunk_type
-from kbc.languages.suffixes import language_of
+from kbc.languages.suffixes import language_of, without_grammar
 from kbc.records import CompiledChunk, CompiledRecord, Definition, ExampleRecord, TemplateRecord
 
 # Neighbours are joined up to this share of the room, about 140 tokens: larger chunks mix topics.
@@ -90,6 +90,7 @@ def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Sy
     if language == "quint":
         definitions = quint.scan(record.text).definitions
         return _nested([(found, found.line, found.end_line) for found in definitions], lines)
+    language = language or without_grammar(record.path)
     try:
         return syntax.symbols(record.text, language=language) if language else []
     except TooComplexError:  # its collection has said so

@@ -15,7 +15,7 @@ from kb_runtime.text.tables import count_of
 from kbc.diagnostics import TAKES_TOO_LONG, Diagnostics, OutOfTimeError
 from kbc.languages import grammars, syntax
 from kbc.languages.containment import TooComplexError
-from kbc.languages.suffixes import language_of_source
+from kbc.languages.suffixes import language_of_source, without_grammar
 from kbc.processor_time import limited
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -103,7 +103,7 @@ def _record(
         url=collection.source_url(path),
         workspace=file.base or ".",
         sha256=file.sha256,
-        definitions=tuple(islice(_walk(text, language), MAX_DEFINITIONS))
+        definitions=tuple(islice(_walk(text, language or without_grammar(path)), MAX_DEFINITIONS))
         if with_definitions
         else (),
     )

@@ -48,11 +48,11 @@ LANGUAGES: Mapping[str, str] = {
 
 _WITHOUT_GRAMMAR = (
     "agda", "als", "applescript", "asm", "awk", "bal", "cbl", "chpl", "cob", "cue", "dfy", "dhall", "dsp",
-    "fnl", "fst", "fut", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo", "move",
-    "mzn", "ncl", "pde", "pkl", "pml", "raku", "rakumod", "scad", "sml", "smt2", "stan", "thy", "v",
-    "vala", "vb", "vy", "wat", "wren",
+    "elv", "fnl", "fst", "fut", "gren", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo",
+    "move", "mzn", "ncl", "nu", "pde", "pkl", "pml", "raku", "rakumod", "roc", "scad", "slint", "sml", "smt2",
+    "stan", "thy", "v", "vala", "vb", "vy", "wat", "wren",
 )  # fmt: skip
-"""Endings of programs in further languages. They are split as text."""
+"""Endings of programs in further languages, whose definitions are found by the words that begin them."""
 
 SOURCE: Mapping[str, str] = {**{each: each for each in _WITHOUT_GRAMMAR}, **LANGUAGES}
 """Ending -> language, of all code that is known as such; the ending itself where kbc has no name for the
@@ -129,6 +129,12 @@ def language_of(path: str) -> str:
     CMake or Meson fill in to write `config.h`."""
     name = path.rsplit("/", 1)[-1].lower().removesuffix(_TEMPLATE)
     return _FILE_NAMES.get(name) or LANGUAGES.get(ending(name), "")
+
+
+def without_grammar(path: str) -> str:
+    """The ending of a program in a language that kbc has no name for; "" of any other file."""
+    own = ending(path)
+    return own if own in _WITHOUT_GRAMMAR else ""
 
 
 def is_in_org(data: bytes) -> bool:

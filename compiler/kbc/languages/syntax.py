@@ -17,7 +17,7 @@ from tree_sitter import Node
 from kb_runtime.store.symbols import MEMBER_HOLDERS
 from kbc.cache.phases import remembered
 from kbc.languages import containment, grammars, preprocessed
-from kbc.languages.definitions import crystal
+from kbc.languages.definitions import crystal, first_words
 from kbc.languages.definitions.groovy import is_annotation
 from kbc.languages.definitions.rules import NOTHING
 from kbc.languages.definitions.symbol import MAX_DEPTH, MAX_SIGNATURE_CHARS, Symbol, walk
@@ -25,6 +25,7 @@ from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.mending import mended, without_item_macros
 from kbc.languages.node_types import HEADS, LEADING, NO_CODE, WRAPPERS, is_body, is_nameless
+from kbc.languages.suffixes import without_grammar
 
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
@@ -65,6 +66,8 @@ def found_symbols(text: str, language: str) -> list[Symbol]:
     """`symbols`, found in this process."""
     if language == "crystal":
         return crystal.symbols(text)
+    if without_grammar(f"a.{language}"):
+        return first_words.symbols(text)
     source = text.encode("utf-8", "surrogatepass")
     parsed = preprocessed.parsed(source, language)
     root = grammars.tree(parsed, language)

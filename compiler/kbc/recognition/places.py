@@ -32,7 +32,7 @@ beside the tests that they include."""
 _MIDDLEMAN, _MIDDLEMAN_PAGES = "config.rb", "source"
 _DOCS_FOLDER = re.compile(r"docs?[-_](?P<what>(?!(?:assets?|images?|media|static)\Z).+)")
 _OF_READERS = re.compile(
-    r"content|(?:cook|hand)?books?|tutorials?|user[-_]?(?:guides?|manuals?)|wiki"
+    r"content|(?:cook|hand)?books?|tutorials?|user[-_]?(?:guides?|manuals?)|(?:web)?site|wiki"
     r"|documentation[-_].+|.+[-_]docs?",
     re.IGNORECASE,
 )

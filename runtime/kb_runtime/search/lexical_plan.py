@@ -367,9 +367,7 @@ class _Planner:
 
     def _corrections(self, term: QueryTerm, known: int) -> list[Correction]:
         near = nearest_words(self._statistics, term.names[0], MAX_CORRECTIONS)
-        if known:
-            near = [one for one in near if one.documents >= RARE_FACTOR * known]
-        return near
+        return [one for one in near if one.documents >= RARE_FACTOR * known]
 
     def _neighbours(self, terms: Sequence[QueryTerm]) -> list[Phrase]:
         """Words that follow each other in the query, stop words aside, as phrases of two."""
@@ -396,10 +394,8 @@ class _Planner:
         return [Phrase("body", words, self._boosts["body"] * unique / self._told(words))]
 
     def _quotations(self, query: Query) -> list[Phrase]:
-        """Runs that say most of what their line of the query says, in the last lines of many.
-
-        A line as a whole is a run, too: it may be code.
-        """
+        """Runs that say most of what their line of the query says, in the last lines of many. A line as a
+        whole is a run, too: it may be code."""
         found: dict[_Placed, None] = {}
         for line in query.text.splitlines()[-MAX_QUOTED_LINES:]:
             told = self._told(word for word in self._placed(line) if self._in_body(word[1]))
@@ -410,11 +406,15 @@ class _Planner:
         return [Phrase("body", run, 1.0) for run in found]
 
     def _known_runs(self, words: _Placed) -> Iterator[_Placed]:
-        """The runs between words that occur nowhere, which are what a message was filled in with."""
-        for is_known, each in groupby(words, lambda word: self._in_body(word[1]) > 0):
-            run = [*islice(each, MAX_PROXIMITY_TERMS)]
-            if is_known and len(run) >= LEAST_IN_QUOTATION:
-                yield tuple((at - run[0][0], word) for at, word in run)
+        """The runs between what a message is filled in with: unknown words, perhaps letters and numbers."""
+        known = frozenset(word for _, word in words if self._in_body(word))
+        said = frozenset(word for word in known if len(word) > 1 and not word.isdigit())
+        for counted in dict.fromkeys((known, said)):
+            marked = [(word in counted, (at, word)) for at, word in words]
+            for is_known, each in groupby(marked, lambda one: one[0]):
+                run = [placed for _, placed in islice(each, MAX_PROXIMITY_TERMS)]
+                if is_known and len(run) >= LEAST_IN_QUOTATION:
+                    yield tuple((at - run[0][0], word) for at, word in run)
 
     def _is_long(self, text: str) -> bool:
         """Whether a text has enough words for a quotation, without function words and those that occur

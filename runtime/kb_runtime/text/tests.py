@@ -36,6 +36,8 @@ _FILE = re.compile(
 # library for tests, and `src/commonTest/kotlin/` holds tests.
 _MAIN_SET = re.compile(r"(?:^|/)src/(?:main|\w+Main)/(?:groovy|java|kotlin|scala)/")
 _SOURCE_SET = re.compile(r"src/\w+[Tt]est/(?:groovy|java|kotlin|resources|scala)/")
+# Directly in a folder of examples these are specifications that are shown; tests have names as tests do.
+_SHOWN_SPECS = re.compile(r"((?:^|/)(?:demos?|examples?|samples?)/)specs?/", re.IGNORECASE)
 # As Go's style guides call the helpers of the tests of `shed`: `shedtest/`. Of shorter names it is chance.
 _FOLDER_OF = re.compile(r"(\w{3,}?)tests?", re.IGNORECASE)
 _AFFIXES = re.compile(
@@ -63,7 +65,7 @@ def is_test(path: str) -> bool:
     """Whether a file of a source tree is a test, or something that only tests use."""
     if main := _MAIN_SET.search(path):
         return any(map(_holds_tests, path[: main.start()].split("/")))
-    *folders, name = path.split("/")
+    *folders, name = _SHOWN_SPECS.sub(r"\1", path).split("/")
     return (
         _FILE.fullmatch(name) is not None
         or any(map(_holds_tests, folders))

@@ -413,3 +413,20 @@ def test_documents_that_jekyll_copies_change_no_name_of_another_site(tmp_path: P
     write_tree(tmp_path, {"pyproject.toml": '[project]\nname = "heron"\n'})
     names = [each.name for each in recognised(tmp_path).project.collections]
     assert names == ["docs", "docs-2", "pages", "pages-2", "code"]
+
+
+@pytest.mark.parametrize(("programs", "is_read"), [(3, True), (9, False)])
+def test_the_pages_of_a_website_are_documentation_beside_fewer_notes(
+    tmp_path: Path, programs: int, is_read: bool
+) -> None:
+    """Its generator is a program of its own, as the parser or the language is what the project makes."""
+    files = {
+        "go.mod": "module birds\n",
+        "birds.go": "package birds\n",
+        "docs/building.md": page("Building"),
+        **{f"website/learn/{number}.md": page(f"Lesson {number}") for number in range(5)},
+        **{f"website/cmd/{number}.go": "package main\n" for number in range(programs)},
+    }
+    docs, *_, code = recognised(write_tree(tmp_path / "birds", files)).project.collections
+    assert docs.paths == (("docs", "website") if is_read else ("docs",))
+    assert code.kind == "code"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kb_runtime.store.symbols import MEMBER_HOLDERS
-from kbc.languages.definitions.symbol import MAX_DEPTH, MAX_SIGNATURE_CHARS, Symbol
+from kbc.languages.definitions.symbol import MAX_DEPTH, Symbol, signature
 
 _KINDS: Mapping[str, str] = {
     "alias": "type", "annotation": "type", "class": "class", "def": "function", "enum": "enum",
@@ -29,7 +29,6 @@ _HERE = re.compile(r"<<-['\"]?(\w+)")
 _END = re.compile(r"end\b")
 _ONE_LINE = re.compile(r";\s*end\b")
 _ABOVE = re.compile(r"\s*(?:#|@\[)")
-_MOST_LINES_OF_HEAD = 20
 
 
 class _OpenBlock(NamedTuple):
@@ -66,7 +65,7 @@ def symbols(text: str) -> list[Symbol]:
             line=_first_above(lines, row, least) + 1,
             end_line=row + 1,
             own_line=row + 1,
-            signature=_signature(lines, row)[:MAX_SIGNATURE_CHARS],
+            signature=signature(lines, row),
         )
         least = symbol.own_line
         if len(around) <= MAX_DEPTH:
@@ -97,15 +96,3 @@ def _first_above(lines: Sequence[str], row: int, least: int) -> int:
     while row > least and _ABOVE.match(lines[row - 1]):
         row -= 1
     return row
-
-
-def _signature(lines: Sequence[str], row: int) -> str:
-    """The head that begins on a row, up to the bracket that closes its parameters."""
-    parts: list[str] = []
-    open_ = 0
-    for line in lines[row : row + _MOST_LINES_OF_HEAD]:
-        parts.append(line.strip())
-        open_ += line.count("(") - line.count(")")
-        if open_ <= 0:
-            break
-    return " ".join(parts)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 MAX_SIGNATURE_CHARS = 300
 
+_MOST_LINES_OF_HEAD = 20
+
 MAX_DEPTH = 16
 """Definitions nested deeper are part of the one around them."""
 
@@ -30,3 +32,15 @@ def walk(found: Sequence[Symbol]) -> Iterator[Symbol]:
     for symbol in found:
         yield symbol
         yield from walk(symbol.children)
+
+
+def signature(lines: Sequence[str], row: int) -> str:
+    """The head that begins on a row, up to the bracket that closes its parameters."""
+    parts: list[str] = []
+    open_ = 0
+    for line in lines[row : row + _MOST_LINES_OF_HEAD]:
+        parts.append(line.strip())
+        open_ += line.count("(") - line.count(")")
+        if open_ <= 0:
+            break
+    return " ".join(parts)[:MAX_SIGNATURE_CHARS]

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     """Places of texts, each with those of nearly the same ones that stand under it."""
 
 
-def copies_in(pool: Pool, scores: Scores, facts: Facts) -> Copies:
-    """Of nearly the same texts the best one, with the others; all are places in the pool."""
+def copies_in(pool: Pool, scores: Scores, facts: Facts) -> tuple[Copies, Scores]:
+    """Of nearly the same texts one, with the others, all as places in the pool, and the scores, of which
+    that one has the best of its copies. It is the best of them, or of what is neither a test nor an example
+    nor else secondary: a sample may come with a copy of what it is a sample of."""
     import numpy as np
 
     ones, others = _close(pool, facts)
     if not len(ones):
-        return {}
+        return {}, scores
     order = steps.best_first(scores)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -30,15 +32,24 @@ def copies_in(pool: Pool, scores: Scores, facts: Facts) -> Copies:
     later, earlier = divmod(
         np.sort(np.maximum(left, right) * len(order) + np.minimum(left, right)), len(order)
     )
+    is_primary = [steps.kept(each.kinds - pool.asked, False) == 1.0 for each in pool.facts]
     copies: dict[int, list[int]] = {}
     dropped: set[int] = set()
+    raised: dict[int, int] = {}
     for one, other in zip(order[later].tolist(), order[earlier].tolist(), strict=True):
         if one in dropped or other in dropped:
             continue
         if facts.same_text(pool.rows[one], pool.rows[other]):
+            shown = other
+            if is_primary[pool.record_of[one]] and not is_primary[pool.record_of[other]]:
+                shown, one = one, other
+                raised[shown] = other
             dropped.add(one)
-            copies.setdefault(other, []).append(one)
-    return copies
+            copies.setdefault(shown, []).extend([one, *copies.pop(one, ())])
+    if raised:
+        scores = scores.copy()
+        scores[[*raised]] = scores[[*raised.values()]]
+    return copies, scores
 
 
 def _close(pool: Pool, facts: Facts) -> tuple[Places, Places]:

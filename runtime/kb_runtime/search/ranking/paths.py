@@ -50,9 +50,9 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             "generated",
             # `src/dist/` is a package of that name. So is a `build/` in a source tree, which is without those
             # that builds write.
-            r"(?:^|/)(?:generated|__generated__)/|^(?:(?!(?:lib|sources?|src)/)[^/]+/)*dist/"
+            r"(?:^|/)(?:compiled|generated|__generated__)/|^(?:(?!(?:lib|sources?|src)/)[^/]+/)*dist/"
             r"|(?:\.pb\.\w+|_pb2(?:_grpc)?\.pyi?|\.g\.\w+|\.generated\.\w+|\.min\.\w+|\.d\.ts)$",
-            "generated generate codegen protobuf declaration declarations typings",
+            "compiled generated generate codegen protobuf declaration declarations typings",
         ),
         (
             "vendored",

@@ -124,7 +124,7 @@ class Structure:
                 case "evidence":
                     scores = scores + _evidence(pool, scores)
                 case "duplicates":
-                    copies = copies_in(pool, scores, self._facts)
+                    copies, scores = copies_in(pool, scores, self._facts)
                     scores = steps.without(scores, _listed(copies))
                 case "diversity":
                     scores = steps.decayed(scores, pool.record_of)

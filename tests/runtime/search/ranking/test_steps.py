@@ -187,6 +187,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("shed-tests/src/main/java/Tools.java", "test"),
         ("e2e/checkout.ts", "test"),
         ("examples/chat/main.rs", "example"),
+        ("examples/specs/tank.ml", "example"),
         ("shed-benchmarks/main.rs", "example"),
         ("bench/tools.c", "example"),
         ("core/src/jmh/java/Tools.java", "example"),
@@ -199,6 +200,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
         ("assets/dist/tools.js", "generated"),
+        ("pages/compiled/tools.js", "generated"),
         ("third_party/zlib/inflate.c", "vendored"),
         ("extlibs/headers/tank.h", "vendored"),
         ("src/external/tank/tank.hpp", "vendored"),
@@ -274,6 +276,11 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
 )
 def test_other_files_are_not_secondary(path: str) -> None:
     assert not paths.place_kinds(path)
+
+
+def test_a_test_among_examples_is_one_by_its_name() -> None:
+    assert paths.place_kinds("examples/specs/tank_spec.rb") == {"example", "test"}
+    assert paths.place_kinds("examples/tank/spec/fill.rb") == {"example", "test"}
 
 
 def test_a_page_among_tests_is_what_they_read_unless_it_is_about_them() -> None:

@@ -227,6 +227,28 @@ def test_copies_are_one_hit_that_names_the_others(tree: Artifact) -> None:
     assert copies[0].as_dict()["alsoIn"] == [*copies[0].also_in]
 
 
+def test_the_copy_beside_a_sample_stands_under_what_it_is_a_copy_of(tmp_path: Path) -> None:
+    """However much else there is about it in the sample, whose copy has the best score."""
+    knot = "/** Ties a bowline round a bollard{}. */\nexport function {}(): void {{\n{}}}\n"
+    lines = "".join(f'  pull("{number} over, {number} under");\n' for number in range(24))
+    ways = [knot.format(f", way {number}", f"way{number}", lines) for number in range(4)]
+    copied = knot.format("", "bowline", lines)
+    files = {
+        "src/ship.ts": "export const masts = 3;\n",
+        "src/line.ts": copied,
+        "samples/bollard/bowline.ts": "\n".join([copied, *ways]),
+    }
+    tree = compiled(tmp_path, files=files)
+    hits = hits_of(tree, SearchRequest("tie a bowline round a bollard")).hits
+    copies = [hit for hit in hits if hit.also_in]
+    assert [(hit.address, hit.also_in) for hit in copies] == [
+        ("kb://tree/code/src/line.ts", ("kb://tree/code/samples/bollard/bowline.ts",))
+    ]
+    assert copies[0] is hits[0]
+    samples = hits_of(tree, SearchRequest("samples that tie a bowline round a bollard")).hits
+    assert samples[0].address == "kb://tree/code/samples/bollard/bowline.ts"
+
+
 def test_copies_are_one_hit_without_vectors(tmp_path: Path) -> None:
     # As long and called alike, but other words.
     files = FILES | {"knots/tie/bowline.ts": "/** A round bollard. */\nexport type Bowline = 1;\n"}

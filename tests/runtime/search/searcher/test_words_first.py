@@ -133,6 +133,7 @@ def first(built: Built, query: str, ranking: Sequence[str] | None = None) -> int
         ("a longer hose before the tide turns", 0),
         ("Error 17: “main” pump cannot reach its upper valve (after 3 s)", 0),
         ("the pump cannot reach its upper valve within 800 seconds", 0),
+        ("the pump cannot reach its upper valve 7 tarred", 0),
         ("hose = pump.reach(valve, tide)", 2),
         (
             "Traceback (most recent call last):\n"
@@ -150,6 +151,7 @@ def first(built: Built, query: str, ranking: Sequence[str] | None = None) -> int
         "sentence",
         "message",
         "message that goes on",
+        "message with a number that occurs",
         "code",
         "traceback",
         "other order",
