@@ -12,7 +12,7 @@ from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.knowledge import comparison, hits, lookup, passages
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.knowledge.comparison import Diff
-from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.knowledge.hits import Hit
 from kb_runtime.knowledge.interface import Knowledge
 from kb_runtime.knowledge.lookup import Place, Record

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -114,31 +114,6 @@ class VectorRows:
         return ()
 
 
-class DividedRows(VectorRows):
-    """Rows of several indexes."""
-
-    def split(self, rows: Rows) -> Iterator[tuple[VectorRows, Rows, Rows]]:
-        """The index of some of the rows, the places of these in `rows`, and its own numbers of them; of no
-        index for rows without a vector."""
-        raise NotImplementedError
-
-    def gather(self, rows: Rows, dimensions: int) -> Floats:
-        import numpy as np
-
-        found = np.zeros((len(rows), dimensions), dtype=np.float32)
-        for vectors, at, own in self.split(rows):
-            found[at] = vectors.gather(own, dimensions)
-        return found
-
-    def estimates(self, vector: Floats, rows: Rows) -> Floats:
-        import numpy as np
-
-        found = np.zeros(len(rows), dtype=np.float32)
-        for vectors, at, own in self.split(rows):
-            found[at] = vectors.estimates(vector, own)
-        return found
-
-
 class VectorIndex(VectorRows):
     """An open vector section. Safe to use from several threads."""
 
@@ -197,19 +172,9 @@ class VectorIndex(VectorRows):
             return self._coarse.cosines(rounded, start, end)
         return matrix[start:end] @ vector, FLOAT_SLACK
 
-    def take(self, rows: Rows, out: Floats) -> None:
-        """Copies the stored rows at `rows`, int64 [n], into `out`, float32 [n, d]."""
-        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
-        self._numbers.reshape(-1, out.shape[1]).take(rows, axis=0, out=out, mode="clip")
-
     def vector(self, row: int, dimensions: int) -> Floats:
         """One stored row, float32 [dimensions], read-only."""
         found: Floats = self._numbers.reshape(-1, dimensions)[row]
-        return found
-
-    def block(self, start: int, end: int, dimensions: int) -> Floats:
-        """The stored rows from `start` to `end`, float32 [end - start, dimensions], read-only."""
-        found: Floats = self._numbers.reshape(-1, dimensions)[start:end]
         return found
 
     def estimates(self, vector: Floats, rows: Rows) -> Floats:
@@ -370,8 +335,9 @@ def _possible(cosines: Floats, wrong: float, limit: int, allowed: Mask | None) -
     return np.flatnonzero(cosines >= least - wrong)
 
 
-def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Rows, Floats]:
-    """The best of the given rows (ascending), a block at a time."""
+def exact_cosines(vector: Floats, rows: Rows, take: Callable[[Rows, Floats], object]) -> Floats:
+    """The cosines of rows, int64 [n], to `vector`, float32 [n], a block at a time: `take` copies the vectors
+    of some rows into an array, float32 [some, d]."""
     import numpy as np
 
     cosines = np.empty(len(rows), dtype=np.float32)
@@ -380,14 +346,23 @@ def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Row
     buffer[min(len(rows), _BLOCK_ROWS) :] = 0.0
     for start in range(0, len(rows), _BLOCK_ROWS):
         block = rows[start : start + _BLOCK_ROWS]
-        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
-        np.take(matrix, block, axis=0, out=buffer[: len(block)], mode="clip")
+        take(block, buffer[: len(block)])
         cosines[start : start + len(block)] = (buffer @ vector)[: len(block)]
-    at, found = _top(cosines, limit)
+    return cosines
+
+
+def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Rows, Floats]:
+    """The best of the given rows (ascending)."""
+
+    def take(block: Rows, out: Floats) -> None:
+        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
+        matrix.take(block, axis=0, out=out, mode="clip")
+
+    at, found = top(exact_cosines(vector, rows, take), limit)
     return rows[at], found
 
 
-def _top(cosines: Floats, limit: int) -> tuple[Rows, Floats]:
+def top(cosines: Floats, limit: int) -> tuple[Rows, Floats]:
     """Positions of the `limit` largest cosines above the threshold, of equal ones the first; and these
     cosines."""
     import numpy as np

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kb_runtime.knowledge.sharding.order import ShardOrder
+from kb_runtime.knowledge.sharding.order import read_order
 from kb_runtime.knowledge.sharding.vectors import ShardedVectors
 from kb_runtime.search.vectors import RowRange, VectorHits, VectorIndex
 from kb_runtime.store.rounded_rows import COARSE_FILE
@@ -50,7 +50,7 @@ class Both:
             for shard in range(SHARDS)
         ]
         self.whole = _index(folder / "whole", VECTORS, is_rounded)
-        self.parts = ShardedVectors(shards, ShardOrder(str(folder / "shard.u16"), sizes))
+        self.parts = ShardedVectors(shards, read_order(str(folder / "shard.u16"), sizes))
 
     def found(self, *arguments: Any) -> VectorHits:
         """What both find, which is the same to the last bit."""
@@ -104,13 +104,13 @@ def test_few_rows_of_all_shards_are_compared_exactly(
 ) -> None:
     """Each shard for itself would compare as many as are wanted of all."""
     taken: list[int] = []
-    take = VectorIndex.take
+    gather = VectorIndex.gather
 
-    def counted(index: VectorIndex, rows: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+    def counted(index: VectorIndex, rows: NDArray[np.int64], width: int) -> NDArray[np.float32]:
         taken.append(len(rows))
-        take(index, rows, out)
+        return gather(index, rows, width)
 
-    monkeypatch.setattr(VectorIndex, "take", counted)
+    monkeypatch.setattr(VectorIndex, "gather", counted)
     limit = 100
     assert len(both.found(VECTORS[50], RANGES, limit).rows) == limit
     assert limit <= sum(taken) < 3 * limit

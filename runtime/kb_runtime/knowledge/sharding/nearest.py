@@ -6,19 +6,16 @@ found already, most have none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_runtime.search.vectors import COARSE_SHARE, GROUP_ROWS, MIN_COSINE
+from kb_runtime.search.vectors import COARSE_SHARE, MIN_COSINE
 from kb_runtime.store.rounded_rows import FLOAT_SLACK, RoundedQuery
 
 if TYPE_CHECKING:
+    from kb_runtime.knowledge.composition.numbering import PartNumbers
     from kb_runtime.search.vectors import Floats, Mask, Rows, VectorIndex
-
-# Rows that are compared exactly at a time, 1.5 MB.
-_BLOCK_ROWS = 1_024
 
 
 class Bound:
@@ -30,20 +27,6 @@ class Bound:
         self.least = MIN_COSINE
 
 
-class NearRows(NamedTuple):
-    """Rows of one index that may be among the nearest, int64 [n], with the most that the cosine of each can
-    be, float32 [n]."""
-
-    shard: int
-    rows: Rows
-    most: Floats
-
-    def above(self, least: float) -> NearRows:
-        """Without the rows whose cosine cannot reach `least`."""
-        at = self.most >= least
-        return NearRows(self.shard, self.rows[at], self.most[at])
-
-
 class Comparison:
     """A query vector against the rows of several indexes, by one thread."""
 
@@ -53,20 +36,25 @@ class Comparison:
         self._bound = bound
         # The least that each of the best rows until now can be, of at most as many as are wanted.
         self._lows: Floats = np.empty(0, dtype=np.float32)
-        self.near: list[NearRows] = []
+        self._near: list[tuple[Rows, Floats]] = []
 
     def compare(
-        self, shard: int, index: VectorIndex, start: int, end: int, mask: Mask | None
+        self, index: VectorIndex, numbers: PartNumbers, own: range, mask: Mask | None
     ) -> None:
-        """Rows start..end of an index; `mask`, over all rows of it, says which may be found."""
+        """The rows `own` of an index, which in the whole have the `numbers` of its part; `mask`, over all
+        rows of it, says which may be found."""
         bound = self._bound
-        cosines, wrong = index.compare(self._vector, self._rounded, start, end)
-        at = self._candidates(cosines, wrong, start, mask)
+        cosines, wrong = index.compare(self._vector, self._rounded, own.start, own.stop)
+        at = self._candidates(cosines, wrong, own.start, mask)
         if wrong > FLOAT_SLACK and len(at) > COARSE_SHARE * len(cosines):
-            cosines, wrong = index.compare(self._vector, None, start, end)
-            at = _reaching(cosines, bound.least - wrong, start, mask)
+            cosines, wrong = index.compare(self._vector, None, own.start, own.stop)
+            at = _reaching(cosines, bound.least - wrong, own.start, mask)
         if len(at):
-            self.near.append(NearRows(shard, at + start, cosines[at] + wrong))
+            self._near.append((numbers.here(at + own.start), cosines[at] + wrong))
+
+    def near(self) -> list[Rows]:
+        """The rows of the whole that may be among the nearest, piece by piece."""
+        return [rows[most >= self._bound.least] for rows, most in self._near]
 
     def _candidates(self, cosines: Floats, wrong: float, start: int, mask: Mask | None) -> Rows:
         """Positions of rows that may be among the best; raises the bound by what they are at least."""
@@ -85,39 +73,3 @@ def _reaching(cosines: Floats, least: float, start: int, mask: Mask | None) -> R
     """Positions of cosines that are at least `least`, of rows from `start` on that `mask` admits."""
     at = np.flatnonzero(cosines >= least)
     return at if mask is None else at[mask[at + start]]
-
-
-def exactly(
-    vector: Floats, indexes: Sequence[VectorIndex], near: Sequence[NearRows]
-) -> Iterator[tuple[int, Rows, Floats]]:
-    """Of what is near, piece by piece: which index, its rows, and their cosines to `vector`."""
-    for group in _groups(near):
-        count = sum(len(rows) for _, rows in group)
-        # Whole groups: the last rows of a product can get other bits.
-        block = np.empty((-(-count // GROUP_ROWS) * GROUP_ROWS, len(vector)), dtype=np.float32)
-        block[count:] = 0.0
-        stop = 0
-        for shard, rows in group:
-            start, stop = stop, stop + len(rows)
-            indexes[shard].take(rows, block[start:stop])
-        cosines = block @ vector
-        stop = 0
-        for shard, rows in group:
-            start, stop = stop, stop + len(rows)
-            yield shard, rows, cosines[start:stop]
-
-
-def _groups(near: Sequence[NearRows]) -> Iterator[list[tuple[int, Rows]]]:
-    """Pieces of `near` that make about a block each."""
-    group: list[tuple[int, Rows]] = []
-    held = 0
-    for shard, rows, _ in near:
-        for start in range(0, len(rows), _BLOCK_ROWS):
-            piece = rows[start : start + _BLOCK_ROWS]
-            group.append((shard, piece))
-            held += len(piece)
-            if held >= _BLOCK_ROWS:
-                yield group
-                group, held = [], 0
-    if group:
-        yield group

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_runtime.knowledge.sharding.nearest import Bound, Comparison, NearRows, exactly
+from kb_runtime.knowledge.composition.vectors import ComposedVectors
+from kb_runtime.knowledge.sharding.nearest import Bound, Comparison
 from kb_runtime.search.vectors import (
     EXACT_ROWS,
-    MIN_COSINE,
-    DividedRows,
     RowRange,
     VectorHits,
     VectorIndex,
     check_direction,
+    exact_cosines,
     merged,
+    top,
 )
 from kb_runtime.store.rounded_rows import RoundedQuery
 
 if TYPE_CHECKING:
-    from kb_runtime.knowledge.sharding.order import ShardOrder
+    from kb_runtime.knowledge.composition.numbering import Numbering
     from kb_runtime.search.vectors import Floats, Mask, Rows
 
 
-class ShardedVectors(DividedRows):
+class ShardedVectors(ComposedVectors):
     """Reads like a `VectorIndex`. Safe to use from several threads."""
 
-    def __init__(self, shards: Sequence[VectorIndex], order: ShardOrder) -> None:
+    def __init__(self, shards: Sequence[VectorIndex], numbering: Numbering) -> None:
+        super().__init__(shards, numbering)
         self._shards = shards
-        self._order = order
         threads = max(1, min(len(shards), os.cpu_count() or 1))
         # Every so many-th shard is a thread's; the caller is one of the threads.
         self._shares = [range(first, len(shards), threads) for first in range(threads)]
@@ -52,65 +53,38 @@ class ShardedVectors(DividedRows):
         not needed here."""
         del exact_rows
         wanted = [one for one in ranges if one.rows]
-        if any(one.end > len(self._order) or one.first_row < 0 for one in wanted):
-            raise ValueError(f"a row range ends behind the last of {len(self._order)} rows")
+        if any(one.end > len(self._numbering) or one.first_row < 0 for one in wanted):
+            raise ValueError(f"a row range ends behind the last of {len(self._numbering)} rows")
         check_direction(vector)
         limit = max(1, limit)
         rounded, bound = RoundedQuery.of(vector), Bound(limit)
         blocks = [range(*block) for block in merged(wanted)]
 
-        def of_share(share: range) -> list[NearRows]:
+        def of_share(share: range) -> Comparison:
             comparison = Comparison(vector, rounded, bound)
             for shard in share:
-                positions = self._order.positions[shard]
-                own_mask = None if mask is None else mask[positions]
-                for block in blocks:
-                    own = self._order.own_range(shard, block)
-                    if own:
-                        comparison.compare(
-                            shard, self._shards[shard], own.start, own.stop, own_mask
-                        )
-            return comparison.near
+                numbers = self._numbering.parts[shard]
+                own_mask = numbers.own_mask(mask)
+                for own in numbers.own_ranges(blocks):
+                    comparison.compare(self._shards[shard], numbers, own, own_mask)
+            return comparison
 
         mine, *others = self._shares
         pending = [self._threads.submit(of_share, one) for one in others] if self._threads else []
-        near = of_share(mine)
-        for each in pending:
-            near += each.result()
-        return self._best(vector, [one.above(bound.least) for one in near], limit)
+        compared = [of_share(mine), *(each.result() for each in pending)]
+        near = [rows for each in compared for rows in each.near()]
+        rows = np.sort(np.concatenate(near)) if near else np.empty(0, dtype=np.int64)
+        at, cosines = top(exact_cosines(vector, rows, self._take), limit)
+        return VectorHits(rows[at].tolist(), cosines.tolist())
 
-    def _best(self, vector: Floats, near: Sequence[NearRows], limit: int) -> VectorHits:
-        """The nearest of what is near, compared exactly, ties by row."""
-        rows: list[Rows] = []
-        cosines: list[Floats] = []
-        for shard, own, found in exactly(vector, self._shards, near):
-            at = np.flatnonzero(found > MIN_COSINE)
-            rows.append(self._order.positions[shard][own[at]].astype(np.int64))
-            cosines.append(found[at])
-        if not rows:
-            return VectorHits([], [])
-        all_rows, all_cosines = np.concatenate(rows), np.concatenate(cosines)
-        best = np.lexsort((all_rows, -all_cosines))[:limit]
-        return VectorHits(all_rows[best].tolist(), all_cosines[best].tolist())
-
-    def vector(self, row: int, dimensions: int) -> Floats:
-        """One stored row, float32 [dimensions], read-only."""
-        shard, own = self._order.locate(row)
-        return self._shards[shard].vector(own, dimensions)
-
-    def block(self, start: int, end: int, dimensions: int) -> Floats:
-        """The stored rows from `start` to `end`, float32 [end - start, dimensions], a copy."""
-        return self.gather(np.arange(start, end), dimensions)
-
-    def split(self, rows: Rows) -> Iterator[tuple[VectorIndex, Rows, Rows]]:
-        for shard, at, own in self._order.split(rows.astype(np.uint32)):
-            yield self._shards[shard], at, own
+    def _take(self, rows: Rows, out: Floats) -> None:
+        out[:] = self.gather(rows, out.shape[1])
 
     def first_misrounded(self) -> int | None:
         """The first row of a shard whose rounded copy is wrong; None if there is none."""
         for shard, vectors in enumerate(self._shards):
             if (own := vectors.first_misrounded()) is not None:
-                return self._order.here(shard, own)
+                return self._numbering.parts[shard].place(own)
         return None
 
     def close(self) -> None:
