@@ -28,13 +28,20 @@ class PartNumbers:
         self.positions = positions
         self._shown = shown
         self._kept: Numbers | None = None if shown is None else np.flatnonzero(shown)
-        first, count = int(positions[0]) if len(positions) else 0, len(positions)
-        follow = not count or int(positions[-1]) == first + count - 1
-        # A slice of a mask is no copy.
-        self._at: slice | Positions = slice(first, first + count) if follow else positions
+        # Positions that follow each other need no search, and a slice of a mask is no copy.
+        follow = len(positions) and int(positions[-1]) - int(positions[0]) == len(positions) - 1
+        self._first = int(positions[0]) if follow else None
 
-    def own(self, positions: Positions | np.uint32) -> Numbers:
-        """The own numbers of some of its positions, uint32 [n], or of one."""
+    def number(self, position: int) -> int:
+        """The own number of one of its positions."""
+        if self._first is None:
+            at = int(self.positions.searchsorted(np.uint32(position)))
+        else:
+            at = position - self._first
+        return at if self._kept is None else int(self._kept[at])
+
+    def numbers(self, positions: Positions) -> Numbers:
+        """The own numbers of some of its positions, uint32 [n]."""
         at = self.positions.searchsorted(positions)
         return at if self._kept is None else self._kept[at]
 
@@ -61,11 +68,16 @@ class PartNumbers:
     def own_mask(self, mask: Mask | None) -> Mask | None:
         """A mask over all positions as one over own numbers, without the hidden ones; None for all."""
         if self._shown is None:
-            return None if mask is None else mask[self._at]
+            return None if mask is None else self._of(mask)
         own = self._shown.copy()
         if mask is not None:
-            own[self._kept] = mask[self._at]
+            own[self._kept] = self._of(mask)
         return own
+
+    def _of(self, mask: Mask) -> Mask:
+        if self._first is None:
+            return mask[self.positions]
+        return mask[self._first : self._first + len(self.positions)]
 
     def own_ranges(self, ranges: Sequence[range]) -> list[range]:
         """The own numbers within ranges of positions, which are in order and apart; hidden ones in between
@@ -113,7 +125,7 @@ class Numbering:
         if not 0 <= position < len(self.owners):
             raise IndexError(position)
         part = int(self.owners[position])
-        return part, int(self.parts[part].own(np.uint32(position)))
+        return part, self.parts[part].number(position)
 
     def split(self, positions: Positions) -> Iterator[tuple[int, Numbers, Numbers]]:
         """For every part that has some of `positions`, uint32 [n]: where these are among them, and its own
@@ -122,4 +134,4 @@ class Numbering:
         for number, part in enumerate(self.parts):
             at = np.flatnonzero(owners == number)
             if len(at):
-                yield number, at, part.own(positions[at])
+                yield number, at, part.numbers(positions[at])

@@ -11,19 +11,17 @@ from kb_runtime.search.vectors import VectorRows
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.composition.numbering import Numbering
-    from kb_runtime.search.ports import VectorSearcher
     from kb_runtime.search.vectors import Floats, Rows
 
 
 class ComposedVectors(VectorRows):
     """Gives rows like a `VectorIndex`; a subclass searches them. The parts without vectors are None."""
 
-    def __init__(self, parts: Sequence[VectorSearcher | None], numbering: Numbering) -> None:
+    def __init__(self, parts: Sequence[VectorRows | None], numbering: Numbering) -> None:
         self._parts = parts
         self._numbering = numbering
 
     def vector(self, row: int, dimensions: int) -> Floats:
-        """One stored row, float32 [dimensions], read-only; zeros where there is none."""
         part, own = self._numbering.locate(row)
         vectors = self._parts[part]
         if vectors is None:
@@ -49,7 +47,7 @@ class ComposedVectors(VectorRows):
         owners = self._numbering.owners[np.array(rows, dtype=np.int64)].tolist()
         return [row for row, part in zip(rows, owners, strict=True) if self._parts[part] is None]
 
-    def _split(self, rows: Rows) -> Iterator[tuple[VectorSearcher, Rows, Rows]]:
+    def _split(self, rows: Rows) -> Iterator[tuple[VectorRows, Rows, Rows]]:
         """For every part that has vectors of some of the rows: it, the places of these in `rows`, and its
         own numbers of them."""
         for part, at, own in self._numbering.split(rows.astype(np.uint32)):

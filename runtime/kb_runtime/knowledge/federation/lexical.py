@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.knowledge.composition.merging import best_of
 from kb_runtime.search.analysis import RECIPE, Analyzer
 from kb_runtime.search.lexical import (
     NO_HITS,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.composition.numbering import PartNumbers
     from kb_runtime.knowledge.unindexed.lexical_scan import ScanIndex
     from kb_runtime.search.lexical import LexicalIndex
-    from kb_runtime.search.vectors import Rows
 
 # Terms whose frequencies are remembered, about 100 bytes each: parts ask for each again.
 _REMEMBERED_TERMS = 10_000
@@ -72,18 +70,23 @@ class FederatedLexical(Statistics):
             }
         except BaseException as error:
             raise failure(error) from None
-        found: list[tuple[Rows, list[float]]] = []
+        found: list[tuple[float, int]] = []
         quoted: list[int] = []
         for part in self._parts:
             planned = plans[part.searcher.analyzer.recipe]
             filters = _own_filters(part, request.filters)
             rows, scores = part.searcher.run(planned, request.limit, filters, statistics)
-            found.append((part.numbers.here(rows), scores))
+            here = part.numbers.here(rows).tolist()
+            found += zip((-score for score in scores), here, strict=True)
             if request.quoted:
                 own_quoted = part.searcher.quoted(planned, filters, statistics)
                 quoted += part.numbers.here(own_quoted).tolist()
+        found.sort()
+        best = found[: max(1, request.limit)]
         corrections = plans[self.analyzer.recipe].corrections
-        return LexicalHits(*best_of(found, request.limit), corrections, few(quoted))
+        return LexicalHits(
+            [row for _, row in best], [-score for score, _ in best], corrections, few(quoted)
+        )
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks of all parts that have `term` in `field`, hidden ones included."""

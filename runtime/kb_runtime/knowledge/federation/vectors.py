@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kb_runtime.knowledge.composition.merging import best_of
 from kb_runtime.knowledge.composition.vectors import ComposedVectors
-from kb_runtime.search.vectors import EXACT_ROWS, RowRange, VectorHits
+from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.composition.numbering import Numbering
     from kb_runtime.knowledge.federation.layout import FederatedPart
-    from kb_runtime.search.ports import VectorSearcher
-    from kb_runtime.search.vectors import Floats, Mask
+    from kb_runtime.search.vectors import Comparison, Here, Mask, VectorRows
 
 
 class FederatedVectors(ComposedVectors):
@@ -26,7 +24,7 @@ class FederatedVectors(ComposedVectors):
     def __init__(
         self,
         parts: Sequence[FederatedPart],
-        vectors: Sequence[VectorSearcher | None],
+        vectors: Sequence[VectorRows | None],
         numbering: Numbering,
     ) -> None:
         """`vectors` are those of each part, None for one that is not asked."""
@@ -45,23 +43,21 @@ class FederatedVectors(ComposedVectors):
             for part in parts
         ]
 
-    def search(
+    def compare(
         self,
-        vector: Floats,
+        comparison: Comparison,
         ranges: Sequence[RowRange],
-        limit: int,
-        mask: Mask | None = None,
-        exact_rows: int = EXACT_ROWS,
-    ) -> VectorHits:
-        """The `limit` nearest rows of all parts; see `VectorIndex.search`. Which collections have a
-        graph is the part's to say, so `exact_rows` is not needed here."""
-        del exact_rows
-        found = []
+        mask: Mask | None,
+        exact_rows: int,
+        here: Here | None = None,
+    ) -> None:
+        del (
+            exact_rows,
+            here,
+        )  # a part says which of its collections have a graph; this is never a part
         each = zip(self._parts, self._ranges, self._exact_rows, self._numbering.parts, strict=True)
         for vectors, known, own_exact, numbers in each:
-            own = [known[one.first_row] for one in ranges if one.rows and one.first_row in known]
-            if vectors is None or not own:
-                continue
-            hits = vectors.search(vector, own, limit, numbers.own_mask(mask), own_exact)
-            found.append((numbers.here(hits.rows), hits.cosines))
-        return VectorHits(*best_of(found, limit))
+            own = [known[one.first_row] for one in ranges if one.first_row in known]
+            if vectors is not None and own:
+                own_mask = numbers.own_mask(mask)
+                vectors.compare(comparison, own, own_mask, own_exact, numbers.here)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_runtime.knowledge.composition.merging import best_of
 from kb_runtime.search.lexical import LexicalIndex
 from kb_runtime.search.lexical_schema import ROW
 
@@ -52,7 +51,9 @@ class ShardedLexical(LexicalIndex):
         for segment, shard in enumerate(self._shards):
             inside = segments == segment
             rows[inside] = shard.here(own[inside])
-        return best_of([(rows, [score for score, _ in hits])], limit)
+        scores = np.array([score for score, _ in hits], dtype=np.float64)
+        best = np.lexsort((rows, -scores))[:limit]
+        return rows[best].tolist(), scores[best].tolist()
 
     def _within(self, rows: range) -> tantivy.Query:
         """At least the chunks of these rows: in a segment rows have the numbers of its shard."""

@@ -7,25 +7,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kb_runtime.knowledge.composition.vectors import ComposedVectors
-from kb_runtime.knowledge.sharding.nearest import Bound, Comparison
-from kb_runtime.search.vectors import (
-    EXACT_ROWS,
-    RowRange,
-    VectorHits,
-    VectorIndex,
-    check_direction,
-    exact_cosines,
-    merged,
-    top,
-)
-from kb_runtime.store.rounded_rows import RoundedQuery
+from kb_runtime.search.vectors import check_within, merged
 
 if TYPE_CHECKING:
-    from kb_runtime.knowledge.composition.numbering import Numbering
-    from kb_runtime.search.vectors import Floats, Mask, Rows
+    from kb_runtime.knowledge.composition.numbering import Numbering, PartNumbers
+    from kb_runtime.search.vectors import Comparison, Here, Mask, RowRange, VectorIndex
 
 
 class ShardedVectors(ComposedVectors):
@@ -41,44 +28,33 @@ class ShardedVectors(ComposedVectors):
             ThreadPoolExecutor(threads - 1, thread_name_prefix="shard") if threads > 1 else None
         )
 
-    def search(
+    def compare(
         self,
-        vector: Floats,
+        comparison: Comparison,
         ranges: Sequence[RowRange],
-        limit: int,
-        mask: Mask | None = None,
-        exact_rows: int = EXACT_ROWS,
-    ) -> VectorHits:
-        """The `limit` nearest rows; see `VectorIndex.search`. A shard has no graphs, so `exact_rows` is
-        not needed here."""
-        del exact_rows
-        wanted = [one for one in ranges if one.rows]
-        if any(one.end > len(self._numbering) or one.first_row < 0 for one in wanted):
-            raise ValueError(f"a row range ends behind the last of {len(self._numbering)} rows")
-        check_direction(vector)
-        limit = max(1, limit)
-        rounded, bound = RoundedQuery.of(vector), Bound(limit)
-        blocks = [range(*block) for block in merged(wanted)]
+        mask: Mask | None,
+        exact_rows: int,
+        here: Here | None = None,
+    ) -> None:
+        del exact_rows  # a shard has no graphs
+        check_within(ranges, len(self._numbering))
+        blocks = merged(ranges)
 
-        def of_share(share: range) -> Comparison:
-            comparison = Comparison(vector, rounded, bound)
+        def compare_share(share: range) -> Comparison:
+            of_share = comparison.beside()
             for shard in share:
                 numbers = self._numbering.parts[shard]
                 own_mask = numbers.own_mask(mask)
                 for own in numbers.own_ranges(blocks):
-                    comparison.compare(self._shards[shard], numbers, own, own_mask)
-            return comparison
+                    self._shards[shard].scan(of_share, own, own_mask, _in(numbers, here))
+            return of_share
 
         mine, *others = self._shares
-        pending = [self._threads.submit(of_share, one) for one in others] if self._threads else []
-        compared = [of_share(mine), *(each.result() for each in pending)]
-        near = [rows for each in compared for rows in each.near()]
-        rows = np.sort(np.concatenate(near)) if near else np.empty(0, dtype=np.int64)
-        at, cosines = top(exact_cosines(vector, rows, self._take), limit)
-        return VectorHits(rows[at].tolist(), cosines.tolist())
-
-    def _take(self, rows: Rows, out: Floats) -> None:
-        out[:] = self.gather(rows, out.shape[1])
+        submit = self._threads and self._threads.submit
+        pending = [submit(compare_share, share) for share in others] if submit else []
+        comparison.join(compare_share(mine))
+        for each in pending:
+            comparison.join(each.result())
 
     def first_misrounded(self) -> int | None:
         """The first row of a shard whose rounded copy is wrong; None if there is none."""
@@ -93,3 +69,8 @@ class ShardedVectors(ComposedVectors):
             self._threads.shutdown()
         for shard in self._shards:
             shard.close()
+
+
+def _in(numbers: PartNumbers, here: Here | None) -> Here:
+    """The rows of a shard in the whole that is searched, in which the artifact's own are `here`."""
+    return numbers.here if here is None else lambda rows: here(numbers.here(rows))
