@@ -21,10 +21,10 @@ from tests.end_to_end.serving.test_every_tool import CALLS
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.comparison import diff
+from kb_runtime.knowledge.examination.comparison import diff
+from kb_runtime.knowledge.examination.inspection import inspect
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.knowledge.federation.federation import Federation
-from kb_runtime.knowledge.inspection import inspect
-from kb_runtime.knowledge.verification import verify
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.search.request import SearchRequest
