@@ -22,9 +22,9 @@ import click
 
 from kb_runtime.cli import runner
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge import comparison
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import render_problem, verify
+from kb_runtime.knowledge.examination import comparison
+from kb_runtime.knowledge.examination.verification import render_problem, verify
 from kbc.cli import failures
 from kbc.cli.environment import (
     default_cache,

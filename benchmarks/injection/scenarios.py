@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.injection import commands
 from kb_runtime.errors import KbcError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.store.manifest import CURRENT
 from kbc.cli.cache_contents import read_contents
 

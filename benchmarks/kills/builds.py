@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.kills import debris
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import check
+from kb_runtime.knowledge.examination.verification import check
 from kbc.pipeline.build import BuildOptions, build
 from kbc.pipeline.resident import Engines, Resident
 

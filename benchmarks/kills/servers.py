@@ -26,7 +26,7 @@ from benchmarks.kills import debris
 from benchmarks.kills.builds import EDIT, KEEP, EditedKb
 from benchmarks.swaps.clients import HttpClient
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import check
+from kb_runtime.knowledge.examination.verification import check
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.store.manifest import CURRENT
 

@@ -25,7 +25,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.knowledge.interface import Knowledge
 from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build

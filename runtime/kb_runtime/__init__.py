@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kb_runtime.api import KnowledgeBase, builds, open
     from kb_runtime.errors import ArtifactError, KbcError, ToolError
-    from kb_runtime.knowledge.comparison import Diff
-    from kb_runtime.knowledge.hits import Hit
-    from kb_runtime.knowledge.lookup import Record
-    from kb_runtime.knowledge.passages import Chunk, Term
+    from kb_runtime.knowledge.examination.comparison import Diff
+    from kb_runtime.knowledge.reading.hits import Hit
+    from kb_runtime.knowledge.reading.lookup import Record
+    from kb_runtime.knowledge.reading.passages import Chunk, Term
     from kb_runtime.search.request import SearchRequest
     from kb_runtime.version import __version__
 
@@ -36,14 +36,14 @@ __all__ = [
 if not TYPE_CHECKING:
     _MODULES = {
         "ArtifactError": "errors",
-        "Chunk": "knowledge.passages",
-        "Diff": "knowledge.comparison",
-        "Hit": "knowledge.hits",
+        "Chunk": "knowledge.reading.passages",
+        "Diff": "knowledge.examination.comparison",
+        "Hit": "knowledge.reading.hits",
         "KbcError": "errors",
         "KnowledgeBase": "api",
-        "Record": "knowledge.lookup",
+        "Record": "knowledge.reading.lookup",
         "SearchRequest": "search.request",
-        "Term": "knowledge.passages",
+        "Term": "knowledge.reading.passages",
         "ToolError": "errors",
         "__version__": "version",
         "builds": "api",

@@ -9,14 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 from kb_runtime.errors import ArtifactError, ToolError
-from kb_runtime.knowledge import comparison, hits, lookup, passages
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
-from kb_runtime.knowledge.comparison import Diff
-from kb_runtime.knowledge.federation import Federation
-from kb_runtime.knowledge.hits import Hit
+from kb_runtime.knowledge.examination import comparison
+from kb_runtime.knowledge.examination.comparison import Diff
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.knowledge.interface import Knowledge
-from kb_runtime.knowledge.lookup import Place, Record
-from kb_runtime.knowledge.passages import Chunk, Term
+from kb_runtime.knowledge.reading import hits, lookup, passages
+from kb_runtime.knowledge.reading.hits import Hit
+from kb_runtime.knowledge.reading.lookup import Place, Record
+from kb_runtime.knowledge.reading.passages import Chunk, Term
 from kb_runtime.mcp.answers import ALL, COMPACT, DEFAULT, Answers, answers_of
 from kb_runtime.mcp.calls import offered_tool, run_tool
 from kb_runtime.search.request import Mode, SearchRequest

@@ -25,7 +25,7 @@ from kb_runtime.errors.shortages import (
     threads_that_fit,
     with_space,
 )
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.mcp import failures
 from kb_runtime.search.tokenizer import QueryTokenizer
 from kb_runtime.start import main
@@ -278,7 +278,7 @@ def test_addresses_count_only_where_they_are_limited(monkeypatch: pytest.MonkeyP
 
 FEW = """
 import os, resource, sys
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.errors import KbcError
 build = sys.argv[1]
 assert verify(build).ok  # everything is imported

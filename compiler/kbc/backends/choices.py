@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from kb_runtime.knowledge.hits import filled_scopes
+from kb_runtime.knowledge.reading.hits import filled_scopes
 from kbc.records import BuiltinRecord, CompiledRecord, ExampleRecord, PatternRecord, TemplateRecord
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kb_runtime.knowledge.comparison import Diff
+from kb_runtime.knowledge.examination.comparison import Diff
 from kb_runtime.store.atomic_files import output_file
 from kb_runtime.text.tables import size
 

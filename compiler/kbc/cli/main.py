@@ -193,7 +193,7 @@ for command in (
 @AS_JSON
 def diff(old: Path, new: Path, as_json: bool) -> None:
     """Show which records, settings and sizes changed from artifact OLD to NEW."""
-    from kb_runtime.knowledge import comparison
+    from kb_runtime.knowledge.examination import comparison
     from kbc.cli import artifact_reports
 
     changes = comparison.diff(old, new)

@@ -50,7 +50,7 @@ def ships(write: Callable[..., None]) -> Callable[..., None]:
         artifact: str, out: Path, name: str, version: str, mcp_name: str, **own: object
     ) -> None:
         from kb_runtime.knowledge.artifact import Artifact
-        from kb_runtime.knowledge.inspection import DRAFT
+        from kb_runtime.knowledge.examination.inspection import DRAFT
         from kbc.shipping.product import product
         from kbc.shipping.timestamp import timestamp_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError
 from kb_runtime.errors.shortages import ShortageError
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.examination.verification import CHECKS, check
 from kb_runtime.knowledge.sharding.order import SHARDS
-from kb_runtime.knowledge.verification import CHECKS, check
 from kb_runtime.search.query import analyse
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.vectors import RowRange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kb_runtime.knowledge.comparison import CollectionDiff, Diff
+from kb_runtime.knowledge.examination.comparison import CollectionDiff, Diff
 from kb_runtime.text.tables import count_of, size
 from kbc.evaluation.answers import MEASURES, Evaluation
 from kbc.shipping.product import Product

@@ -10,7 +10,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
 from kb_runtime.api import KnowledgeBase
-from kb_runtime.knowledge.hits import Hit
+from kb_runtime.knowledge.reading.hits import Hit
 
 
 class LangChainRetriever(BaseRetriever):

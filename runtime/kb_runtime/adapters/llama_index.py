@@ -8,7 +8,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from kb_runtime.api import KnowledgeBase
-from kb_runtime.knowledge.hits import Hit
+from kb_runtime.knowledge.reading.hits import Hit
 
 
 class LlamaIndexRetriever(BaseRetriever):

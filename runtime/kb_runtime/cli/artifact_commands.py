@@ -16,7 +16,7 @@ from kb_runtime.cli.runner import print_json
 from kb_runtime.errors import exit_codes
 
 if TYPE_CHECKING:
-    from kb_runtime.knowledge.verification import VerificationReport
+    from kb_runtime.knowledge.examination.verification import VerificationReport
     from kb_runtime.search.request import Mode
 
 ARTIFACT = click.argument("artifact", type=click.Path())
@@ -62,7 +62,7 @@ def verify_packaged(artifact: str, distribution: str) -> click.Command:
 
     def both(keys: tuple[str, ...], as_json: bool) -> None:
         from kb_runtime.cli.self_questions import verify_served
-        from kb_runtime.knowledge import package_files
+        from kb_runtime.knowledge.examination import package_files
 
         report = verify_served(artifact, keys)
         package = os.path.dirname(artifact)
@@ -79,7 +79,7 @@ def verify_packaged(artifact: str, distribution: str) -> click.Command:
 
 def _tell_verdict(report: VerificationReport, as_json: bool) -> None:
     """Prints what was found, and ends the command when something is wrong."""
-    from kb_runtime.knowledge import verification
+    from kb_runtime.knowledge.examination import verification
 
     if as_json:
         print_json(report.as_dict())
@@ -98,7 +98,7 @@ def _tell_verdict(report: VerificationReport, as_json: bool) -> None:
 @AS_JSON
 def inspect(artifact: str, as_json: bool) -> None:
     """Show what the artifact holds: collections, encoder, settings, sizes."""
-    from kb_runtime.knowledge import inspection
+    from kb_runtime.knowledge.examination import inspection
 
     facts = inspection.inspect(artifact)
     if as_json:
@@ -172,7 +172,7 @@ def get(artifact: str, name: str, as_json: bool) -> None:
     """
     from kb_runtime.errors import ToolError
     from kb_runtime.knowledge.artifact import Artifact
-    from kb_runtime.knowledge.lookup import get as find
+    from kb_runtime.knowledge.reading.lookup import get as find
 
     with Artifact.open(artifact) as opened:
         try:

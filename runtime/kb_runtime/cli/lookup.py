@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kb_runtime.knowledge import hits, lookup, nothing_found
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.hits import Hit, SearchAnswer
+from kb_runtime.knowledge.reading import hits, lookup, nothing_found
+from kb_runtime.knowledge.reading.hits import Hit, SearchAnswer
 from kb_runtime.search.request import Mode, SearchRequest
 from kb_runtime.search.results import Explanation
 from kb_runtime.text.globs import PathGlobs

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError, KbcError, ProtocolError, ToolError
-from kb_runtime.knowledge.verification import Problem, VerificationReport, verify
+from kb_runtime.knowledge.examination.verification import Problem, VerificationReport, verify
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.calls import offered_tool, run_tool

@@ -277,7 +277,7 @@ def _artifact(path: str, deep: bool) -> Iterator[Finding]:
         manifest = load(resolve(path))
         manifest.check_sizes()
         if deep:
-            from kb_runtime.knowledge.verification import verify
+            from kb_runtime.knowledge.examination.verification import verify
 
             report = verify(path)
             for problem in report.problems:

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from kb_runtime.knowledge.sharding.catalog import ShardedCatalog
-    from kb_runtime.knowledge.sharding.chunks import ShardedChunks
-    from kb_runtime.knowledge.sharding.order import ShardOrder
+    from kb_runtime.knowledge.composition.numbering import Numbering
+    from kb_runtime.knowledge.sharding.records import ShardedCatalog, ShardedChunks
     from kb_runtime.knowledge.sharding.vectors import ShardedVectors
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.lexical import LexicalIndex
@@ -66,6 +65,18 @@ class CollectionInfo:
         self.rows = range(first_row, first_row + chunks)
 
 
+class CollectionsByRow:
+    """Finds the collection whose chunk a row is."""
+
+    def __init__(self, collections: Sequence[CollectionInfo]) -> None:
+        with_chunks = [info for info in collections if info.chunks]
+        self._infos = sorted(with_chunks, key=lambda info: info.first_row)
+        self._first_rows = [info.first_row for info in self._infos]
+
+    def of(self, row: int) -> CollectionInfo:
+        return self._infos[bisect_right(self._first_rows, row) - 1]
+
+
 class Artifact:
     """A build, open for reading. Safe to use from several threads until `close`."""
 
@@ -78,8 +89,7 @@ class Artifact:
         self.build_id = manifest.build_id
         self.collections = _collections(manifest)
         self._by_name = {info.name: info for info in self.collections}
-        self._first_rows = [info.first_row for info in self.collections if info.chunks]
-        self._with_chunks = [info for info in self.collections if info.chunks]
+        self._by_row = CollectionsByRow(self.collections)
         self._shards: Sequence[Mapping[str, Any]] = manifest.get("shards") or ()
         self._places = [f"shards/{one['build_id']}/" for one in self._shards] or [""]
         self._lease = lease
@@ -120,7 +130,7 @@ class Artifact:
 
     def collection_of(self, row: int) -> CollectionInfo:
         """The collection whose chunk a row is."""
-        return self._with_chunks[bisect_right(self._first_rows, row) - 1]
+        return self._by_row.of(row)
 
     @property
     def parts(self) -> Sequence[Artifact]:
@@ -172,7 +182,7 @@ class Artifact:
         )
         catalog: Catalog | ShardedCatalog = catalogs[0]
         if self._shards:
-            from kb_runtime.knowledge.sharding.catalog import ShardedCatalog
+            from kb_runtime.knowledge.sharding.records import ShardedCatalog
 
             sizes = [one["records"][name] for one in self._shards]
             catalog = ShardedCatalog(catalogs, self._order(f"catalog/{name}.u16", sizes))
@@ -220,7 +230,7 @@ class Artifact:
         def table() -> ChunkTable | ShardedChunks:
             if not self._shards:
                 return ChunkTable(self.root)
-            from kb_runtime.knowledge.sharding.chunks import ShardedChunks
+            from kb_runtime.knowledge.sharding.records import ShardedChunks
 
             return ShardedChunks(self.root, list(map(self.manifest.path, stems)), self._rows)
 
@@ -281,19 +291,16 @@ class Artifact:
         """The listed files of a section such as `lexical/`, of every shard where there are shards."""
         return [path for place in self._places for path in self.manifest.section(place + section)]
 
-    def _order(self, path: str, sizes: Sequence[int]) -> ShardOrder:
-        from kb_runtime.search.encoder import limit_blas_threads
-
-        limit_blas_threads()  # before numpy
-        from kb_runtime.knowledge.sharding.order import ShardOrder
+    def _order(self, path: str, sizes: Sequence[int]) -> Numbering:
+        from kb_runtime.knowledge.sharding.order import read_order
 
         return self.manifest.open_checked(
-            [path], lambda: ShardOrder(self.manifest.path(path), sizes)
+            [path], lambda: read_order(self.manifest.path(path), sizes)
         )
 
     @property
     @opened_once
-    def _rows(self) -> ShardOrder:
+    def _rows(self) -> Numbering:
         """The shard of each row."""
         from kb_runtime.knowledge.sharding.order import ROWS
 

@@ -1,6 +1,6 @@
 """The interface of served knowledge, which tools and searches use: one artifact, or several as one.
 
-`kb_runtime.knowledge.artifact.Artifact` and `kb_runtime.knowledge.federation.Federation` implement it.
+`Artifact` (`knowledge.artifact`) and `Federation` (`knowledge.federation.federation`) implement it.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ class LiveArtifact:
             return _LeasedVersion(self._empty, opened)
         knowledge: Knowledge = artifacts[0]
         if len(artifacts) > 1:
-            from kb_runtime.knowledge.federation import Federation
+            from kb_runtime.knowledge.federation.federation import Federation
 
             has_workspace = len(artifacts) > self._served
             shadowing = SHADOWED_BY_WORKSPACES if has_workspace else ()

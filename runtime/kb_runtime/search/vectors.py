@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,6 @@ from kb_runtime.store.catalog import MappedFile
 from kb_runtime.store.rounded_rows import (
     COARSE_FILE,
     FLOAT_SLACK,
-    CoarseRows,
     RoundedQuery,
     map_numbers,
     read_coarse_rows,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Rows = NDArray[np.int64]
     Mask = NDArray[np.bool_]
+    Here = Callable[[Rows], Rows]
 
 ROWS_FILE = "rows.f32"
 GRAPH_SUFFIX = ".usearch"
@@ -46,9 +46,9 @@ EXACT_ROWS = 200_000
 # Of a collection with a graph, rows that a filter leaves are compared one by one up to this number: 2 ms.
 _GATHERED_ROWS = 20_000
 # Where rounding leaves more than this share of the rows as candidates, all of them are compared at once.
-COARSE_SHARE = 0.25
+_COARSE_SHARE = 0.25
 # The last rows of a product that are no full group can get other bits than the same rows in another product.
-GROUP_ROWS = 4
+_GROUP_ROWS = 4
 # Cosine at or below which a row is no candidate: it shares no more with the query than any text does.
 MIN_COSINE = 0.05
 # HNSW is asked for this many times the limit, and at least this many rows, whose cosines are then
@@ -91,6 +91,42 @@ class VectorHits(NamedTuple):
 class VectorRows:
     """What is asked of stored rows, by their numbers, wherever these are."""
 
+    def search(
+        self,
+        vector: Floats,
+        ranges: Sequence[RowRange],
+        limit: int,
+        mask: Mask | None = None,
+        exact_rows: int = EXACT_ROWS,
+    ) -> VectorHits:
+        """The `limit` (at least 1) rows of `ranges` nearest to `vector`.
+
+        `vector` is float32 [d] of norm 1; `mask`, over all rows, says which may be found. Collections
+        of more than `exact_rows` rows go through their graph, unless the mask leaves few of them.
+        Raises `ValueError` for a vector that is not finite or does not fit the section.
+        """
+        if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
+            raise ValueError("the query vector is zero or not finite")
+        comparison = Comparison(vector, RoundedQuery.of(vector), Bound(max(1, limit)))
+        self.compare(comparison, [one for one in ranges if one.rows], mask, exact_rows)
+        return comparison.nearest()
+
+    def compare(
+        self,
+        comparison: Comparison,
+        ranges: Sequence[RowRange],
+        mask: Mask | None,
+        exact_rows: int,
+        here: Here | None = None,
+    ) -> None:
+        """Adds the rows of `ranges`, of which none is empty, that may be among the nearest; see `search`.
+        `here` gives their numbers in the whole that is searched, None where this is all of it."""
+        raise NotImplementedError
+
+    def vector(self, row: int, dimensions: int) -> Floats:
+        """One stored row, float32 [dimensions], read-only; zeros where there is none."""
+        raise NotImplementedError
+
     def gather(self, rows: Rows, dimensions: int) -> Floats:
         """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy; zeros where
         there is none."""
@@ -114,29 +150,107 @@ class VectorRows:
         return ()
 
 
-class DividedRows(VectorRows):
-    """Rows of several indexes."""
+class Bound:
+    """What a cosine must reach to be among the best `limit`, by what several threads have seen until now. It
+    only rises, so a value that is a moment old leaves some rows too many and none too few."""
 
-    def split(self, rows: Rows) -> Iterator[tuple[VectorRows, Rows, Rows]]:
-        """The index of some of the rows, the places of these in `rows`, and its own numbers of them; of no
-        index for rows without a vector."""
-        raise NotImplementedError
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.least = MIN_COSINE
 
-    def gather(self, rows: Rows, dimensions: int) -> Floats:
+
+class _Near(NamedTuple):
+    """See `Comparison.add`."""
+
+    vectors: VectorIndex
+    rows: Rows
+    most: Floats
+    here: Here | None
+
+
+class Comparison:
+    """A query vector against the rows of an index, or of one index after the other, by one thread.
+
+    How near a row must be follows from all rows before it. An index alone has as many to compare exactly as
+    are wanted of all; with what others have found already, most have none.
+    """
+
+    def __init__(self, vector: Floats, rounded: RoundedQuery, bound: Bound) -> None:
+        self.vector = vector
+        self.rounded = rounded
+        self.bound = bound
+        self.estimates: Floats | None = None
+        """Those of `VectorHits`."""
+        self.lows: Floats | None = None
+        """The least that each of the best rows until now can be, of at most as many as are wanted."""
+        self._near: list[_Near] = []
+
+    def beside(self) -> Comparison:
+        """For another thread, with the same bound."""
+        return Comparison(self.vector, self.rounded, self.bound)
+
+    def join(self, other: Comparison) -> None:
+        self._near += other._near
+
+    def add(self, index: VectorIndex, rows: Rows, most: Floats, here: Here | None) -> None:
+        """Rows of an index, int64 [n], and the most that the cosine of each can be, float32 [n]; `here` gives
+        their numbers in the whole, None where they have these already."""
+        if len(rows):
+            self._near.append(_Near(index, rows, most, here))
+
+    def nearest(self) -> VectorHits:
+        """The best of what was added, compared exactly."""
         import numpy as np
 
-        found = np.zeros((len(rows), dimensions), dtype=np.float32)
-        for vectors, at, own in self.split(rows):
-            found[at] = vectors.gather(own, dimensions)
-        return found
+        near = [(each, each.rows[each.most >= self.bound.least]) for each in self._near]
+        if not near:
+            return VectorHits([], [], self.estimates)
+        found = [own if each.here is None else each.here(own) for each, own in near]
+        rows, cosines = (
+            np.concatenate(found),
+            self._exactly([(each.vectors, own) for each, own in near]),
+        )
+        order = np.argsort(rows, kind="stable")
+        at, cosines = _top(cosines[order], self.bound.limit)
+        return VectorHits(rows[order[at]].tolist(), cosines.tolist(), self.estimates)
 
-    def estimates(self, vector: Floats, rows: Rows) -> Floats:
+    def _exactly(self, near: Sequence[tuple[VectorIndex, Rows]]) -> Floats:
+        """The cosines of rows of indexes, float32 [rows of all], a block at a time."""
         import numpy as np
 
-        found = np.zeros(len(rows), dtype=np.float32)
-        for vectors, at, own in self.split(rows):
-            found[at] = vectors.estimates(vector, own)
-        return found
+        count = sum(len(rows) for _, rows in near)
+        cosines = np.empty(count, dtype=np.float32)
+        most = min(count, _BLOCK_ROWS)
+        block = np.zeros((-(-most // _GROUP_ROWS) * _GROUP_ROWS, len(self.vector)), np.float32)
+        done = filled = 0
+        for index, rows in near:
+            while len(rows):
+                some, rows = rows[: most - filled], rows[most - filled :]
+                index.take(some, block[filled : filled + len(some)])
+                filled += len(some)
+                if filled == most or done + filled == count:
+                    cosines[done : done + filled] = (block @ self.vector)[:filled]
+                    done, filled = done + filled, 0
+        return cosines
+
+    def candidates(self, cosines: Floats, wrong: float, allowed: Mask | None) -> Rows:
+        """Positions of rows, of those that are `allowed`, that may be among the best, where each of `cosines`
+        can be wrong by `wrong`; raises the bound by what they are at least."""
+        import numpy as np
+
+        bound = self.bound
+        at = np.flatnonzero(cosines >= bound.least - wrong)
+        if allowed is not None:
+            at = at[allowed[at]]
+        lows = cosines[at] - np.float32(wrong)
+        if self.lows is not None:
+            lows = np.concatenate((self.lows, lows))
+        if len(lows) > bound.limit:
+            lows = np.partition(lows, len(lows) - bound.limit)[-bound.limit :]
+        self.lows = lows
+        if len(lows) == bound.limit:
+            bound.least = max(bound.least, float(lows.min()))
+        return at[cosines[at] >= bound.least - wrong]
 
 
 class VectorIndex(VectorRows):
@@ -152,50 +266,42 @@ class VectorIndex(VectorRows):
         self._lock = threading.Lock()
         self._graphs = {name: self._open(name, *shape) for name, shape in graphs.items()}
 
-    def search(
-        self,
-        vector: Floats,
-        ranges: Sequence[RowRange],
-        limit: int,
-        mask: Mask | None = None,
-        exact_rows: int = EXACT_ROWS,
-    ) -> VectorHits:
-        """The `limit` (at least 1) rows of `ranges` nearest to `vector`.
-
-        `vector` is float32 [d] of norm 1; `mask`, over all rows, says which may be found. Collections
-        of more than `exact_rows` rows go through their graph, unless the mask leaves few of them.
-        Raises `ValueError` for a vector that is not finite or does not fit the section.
-        """
-        limit = max(1, limit)
-        matrix = self._matrix(vector)
-        wanted = [one for one in ranges if one.rows]
-        if any(one.end > len(matrix) or one.first_row < 0 for one in wanted):
-            raise ValueError(f"a row range ends behind the last of {len(matrix)} rows")
-        check_direction(vector)
-        small = [one for one in wanted if one.rows <= exact_rows]
-        blocks = merged(small)
-        compared = _compared(self._coarse, vector, blocks)
-        parts = [
-            _scan(matrix, vector, start, end, limit, mask, estimated)
-            for (start, end), estimated in zip(blocks, compared, strict=True)
-        ]
-        for one in wanted:
-            if one.rows > exact_rows:
-                parts.append(self._large(matrix, vector, one, limit, mask, exact_rows))
-        if mask is None and blocks == [(0, len(matrix))] and compared[0] is not None:
-            return _best(parts, limit)._replace(estimates=compared[0][0])
-        return _best(parts, limit)
-
     def compare(
-        self, vector: Floats, rounded: RoundedQuery | None, start: int, end: int
-    ) -> tuple[Floats, float]:
-        """The cosines of rows start..end to `vector`, float32 [end - start], a new array, and by how much
-        each can be wrong: by the rounded rows where there are some and `rounded`, the vector's, is given.
-        Raises `ValueError` for a vector that does not fit the section."""
-        matrix = self._matrix(vector)
-        if self._coarse is not None and rounded is not None:
-            return self._coarse.cosines(rounded, start, end)
-        return matrix[start:end] @ vector, FLOAT_SLACK
+        self,
+        comparison: Comparison,
+        ranges: Sequence[RowRange],
+        mask: Mask | None,
+        exact_rows: int,
+        here: Here | None = None,
+    ) -> None:
+        import numpy as np
+
+        check_within(ranges, len(self._matrix(comparison.vector)))
+        for block in merged([one for one in ranges if one.rows <= exact_rows]):
+            self.scan(comparison, block, mask, here)
+        for one in ranges:
+            if one.rows > exact_rows:
+                rows = self._large(comparison, one, mask, exact_rows)
+                comparison.add(self, rows, np.full(len(rows), np.inf, dtype=np.float32), here)
+
+    def scan(
+        self, comparison: Comparison, rows: range, mask: Mask | None, here: Here | None
+    ) -> None:
+        """Adds those of some rows that may be among the nearest: by the rounded rows where there are some,
+        unless these leave many."""
+        matrix = self._matrix(comparison.vector)
+        allowed = None if mask is None else mask[rows.start : rows.stop]
+        lows = comparison.lows
+        if self._coarse is not None:
+            cosines, wrong = self._coarse.cosines(comparison.rounded, rows.start, rows.stop)
+            if here is None and mask is None and len(rows) == len(matrix):
+                comparison.estimates = cosines
+            at = comparison.candidates(cosines, wrong, allowed)
+        if self._coarse is None or len(at) > _COARSE_SHARE * len(rows):
+            cosines, wrong = matrix[rows.start : rows.stop] @ comparison.vector, FLOAT_SLACK
+            comparison.lows = lows  # no row counts twice
+            at = comparison.candidates(cosines, wrong, allowed)
+        comparison.add(self, at + rows.start, cosines[at] + wrong, here)
 
     def take(self, rows: Rows, out: Floats) -> None:
         """Copies the stored rows at `rows`, int64 [n], into `out`, float32 [n, d]."""
@@ -203,13 +309,7 @@ class VectorIndex(VectorRows):
         self._numbers.reshape(-1, out.shape[1]).take(rows, axis=0, out=out, mode="clip")
 
     def vector(self, row: int, dimensions: int) -> Floats:
-        """One stored row, float32 [dimensions], read-only."""
         found: Floats = self._numbers.reshape(-1, dimensions)[row]
-        return found
-
-    def block(self, start: int, end: int, dimensions: int) -> Floats:
-        """The stored rows from `start` to `end`, float32 [end - start, dimensions], read-only."""
-        found: Floats = self._numbers.reshape(-1, dimensions)[start:end]
         return found
 
     def estimates(self, vector: Floats, rows: Rows) -> Floats:
@@ -253,32 +353,23 @@ class VectorIndex(VectorRows):
         return self._numbers.reshape(-1, dimensions)
 
     def _large(
-        self,
-        matrix: Floats,
-        vector: Floats,
-        one: RowRange,
-        limit: int,
-        mask: Mask | None,
-        exact_rows: int,
-    ) -> tuple[Rows, Floats]:
-        """A collection with a graph. Filters come first: a selective one is scanned exactly."""
+        self, comparison: Comparison, one: RowRange, mask: Mask | None, exact_rows: int
+    ) -> Rows:
+        """Rows of a collection with a graph. Filters come first: a selective one leaves few enough."""
         import numpy as np
 
-        count = max(_OVER_FETCH * limit, _MIN_EXPANSION)
+        count = max(_OVER_FETCH * comparison.bound.limit, _MIN_EXPANSION)
         if mask is not None:
             allowed = np.flatnonzero(mask[one.first_row : one.end]) + one.first_row
             if len(allowed) <= min(exact_rows, _GATHERED_ROWS):
-                return _gather(matrix, vector, allowed, limit)
+                return allowed
             count = min(one.rows, count * one.rows // len(allowed) + 1)
-        graph = self._graph(one, len(vector))
+        graph = self._graph(one, len(comparison.vector))
         with self._lock:  # the breadth of a search is a setting of the graph, not of the call
             graph.expansion_search = count  # type: ignore[misc]  # its setter comes after another
-            keys = graph.search(vector, count, threads=1).keys
-        rows = keys.astype(np.int64) + one.first_row
-        if mask is not None:
-            rows = rows[mask[rows]]
-        rows.sort()
-        return _gather(matrix, vector, rows, limit)
+            keys = graph.search(comparison.vector, count, threads=1).keys
+        rows: Rows = keys.astype(np.int64) + one.first_row
+        return rows if mask is None else rows[mask[rows]]
 
     def _graph(self, one: RowRange, dimensions: int) -> Index:
         graph = self._graphs.get(one.name)
@@ -291,12 +382,6 @@ class VectorIndex(VectorRows):
 
     def _open(self, name: str, rows: int, dimensions: int) -> Index:
         return _open_graph(os.path.join(self._folder, name + GRAPH_SUFFIX), rows, dimensions)
-
-
-def check_direction(vector: Floats) -> None:
-    """Raises `ValueError` for a vector of which no cosine can be told."""
-    if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
-        raise ValueError("the query vector is zero or not finite")
 
 
 def _open_graph(path: str, rows: int, dimensions: int) -> Index:
@@ -316,75 +401,21 @@ def _open_graph(path: str, rows: int, dimensions: int) -> Index:
     return graph
 
 
-def merged(ranges: Sequence[RowRange]) -> list[tuple[int, int]]:
-    """(start, end) of the ranges in row order, neighbours joined."""
-    out: list[tuple[int, int]] = []
+def check_within(ranges: Sequence[RowRange], rows: int) -> None:
+    """Raises `ValueError` where a range is not one of so many rows."""
+    if any(one.end > rows or one.first_row < 0 for one in ranges):
+        raise ValueError(f"a row range ends behind the last of {rows} rows")
+
+
+def merged(ranges: Sequence[RowRange]) -> list[range]:
+    """The ranges in row order, neighbours joined."""
+    out: list[range] = []
     for one in sorted(ranges, key=lambda one: one.first_row):
-        if out and out[-1][1] == one.first_row:
-            out[-1] = (out[-1][0], one.end)
+        if out and out[-1].stop == one.first_row:
+            out[-1] = range(out[-1].start, one.end)
         else:
-            out.append((one.first_row, one.end))
+            out.append(range(one.first_row, one.end))
     return out
-
-
-def _compared(
-    coarse: CoarseRows | None, vector: Floats, blocks: Sequence[tuple[int, int]]
-) -> list[tuple[Floats, float] | None]:
-    """What the rounded rows say of each block; None of each where there are none."""
-    if coarse is None or not blocks:
-        return [None] * len(blocks)
-    rounded = RoundedQuery.of(vector)
-    return [coarse.cosines(rounded, *block) for block in blocks]
-
-
-def _scan(
-    matrix: Floats,
-    vector: Floats,
-    start: int,
-    end: int,
-    limit: int,
-    mask: Mask | None,
-    estimated: tuple[Floats, float] | None,
-) -> tuple[Rows, Floats]:
-    """The best rows of start..end, by comparing all of them; `estimated` is what the rounded rows say."""
-    allowed = None if mask is None else mask[start:end]
-    if estimated is not None:
-        rows = _possible(*estimated, limit, allowed)
-        if len(rows) <= COARSE_SHARE * (end - start):
-            return _gather(matrix, vector, rows + start, limit)
-    rows = _possible(matrix[start:end] @ vector, FLOAT_SLACK, limit, allowed)
-    return _gather(matrix, vector, rows + start, limit)
-
-
-def _possible(cosines: Floats, wrong: float, limit: int, allowed: Mask | None) -> Rows:
-    """Positions, ascending, that have those of the `limit` largest true cosines among them, where each of
-    `cosines` can be wrong by `wrong`."""
-    import numpy as np
-
-    if allowed is not None:
-        cosines[~allowed] = -2.0
-    least = MIN_COSINE
-    if len(cosines) > limit:
-        last = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
-        least = max(float(last) - wrong, MIN_COSINE)
-    return np.flatnonzero(cosines >= least - wrong)
-
-
-def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Rows, Floats]:
-    """The best of the given rows (ascending), a block at a time."""
-    import numpy as np
-
-    cosines = np.empty(len(rows), dtype=np.float32)
-    whole_groups = -(-min(len(rows), _BLOCK_ROWS) // GROUP_ROWS) * GROUP_ROWS
-    buffer = np.empty((whole_groups, len(vector)), dtype=np.float32)
-    buffer[min(len(rows), _BLOCK_ROWS) :] = 0.0
-    for start in range(0, len(rows), _BLOCK_ROWS):
-        block = rows[start : start + _BLOCK_ROWS]
-        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
-        np.take(matrix, block, axis=0, out=buffer[: len(block)], mode="clip")
-        cosines[start : start + len(block)] = (buffer @ vector)[: len(block)]
-    at, found = _top(cosines, limit)
-    return rows[at], found
 
 
 def _top(cosines: Floats, limit: int) -> tuple[Rows, Floats]:
@@ -401,17 +432,3 @@ def _top(cosines: Floats, limit: int) -> tuple[Rows, Floats]:
     found = cosines[at]
     order = np.argsort(-found, kind="stable")[:limit]
     return at[order], found[order]
-
-
-def _best(parts: Sequence[tuple[Rows, Floats]], limit: int) -> VectorHits:
-    if not parts:
-        return VectorHits([], [])
-    if len(parts) == 1:
-        rows, cosines = parts[0]
-        return VectorHits(rows.tolist(), cosines.tolist())
-    import numpy as np
-
-    rows = np.concatenate([rows for rows, _ in parts])
-    cosines = np.concatenate([cosines for _, cosines in parts])
-    order = np.lexsort((rows, -cosines))[:limit]
-    return VectorHits(rows[order].tolist(), cosines[order].tolist())

@@ -183,9 +183,14 @@ class RecordTable:
         """The id of the artifact's record `own`, shown or not."""
         return self.id(own)
 
+    def matches_by_rank(self, key: str, *, folded: bool) -> tuple[list[int], list[int]]:
+        """The records whose id this key is, and those that have it as a further key."""
+        raise NotImplementedError
+
     def matches(self, key: str, *, folded: bool) -> list[int]:
         """The records with this key, those whose id it is first, each group by position."""
-        raise NotImplementedError
+        ids, others = self.matches_by_rank(key, folded=folded)
+        return sorted(ids) + sorted(others)
 
     def find(self, key: str) -> int | None:
         """The record with exactly this id, otherwise the first with exactly this further key."""
@@ -278,13 +283,7 @@ class Catalog(RecordTable):
         self._records.close()
         self._keys_file.close()
 
-    def matches(self, key: str, *, folded: bool) -> list[int]:
-        """The records with this key, those whose id it is first, each group by position."""
-        ids, others = self.matches_by_rank(key, folded=folded)
-        return sorted(ids) + sorted(others)
-
     def matches_by_rank(self, key: str, *, folded: bool) -> tuple[list[int], list[int]]:
-        """The records whose id this key is, and those that have it as a further key."""
         hashes = self._folded_hashes if folded else self._exact_hashes
         wanted, number = folded_hash(key) if folded else (key, key_hash(key))
         first = bisect_left(hashes, number)

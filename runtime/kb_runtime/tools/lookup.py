@@ -11,9 +11,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.knowledge import lookup
-from kb_runtime.knowledge.lookup import Place, Resolver
-from kb_runtime.knowledge.lookup import record_id as record_id
+from kb_runtime.knowledge.reading import lookup
+from kb_runtime.knowledge.reading.lookup import Place, Resolver
+from kb_runtime.knowledge.reading.lookup import record_id as record_id
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import known_as, quoted, resolve, resolve_path, suggest
 from kb_runtime.text.tables import plural

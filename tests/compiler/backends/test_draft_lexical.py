@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.knowledge.unindexed.lexical_scan import _WORD, words_in
-from kb_runtime.knowledge.verification import verify
 from kb_runtime.search.analysis import name_parts
 from kb_runtime.search.request import SearchRequest
 from kbc.backends.draft_lexical import _Spelled

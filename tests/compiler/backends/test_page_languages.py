@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
-from kb_runtime.knowledge.part_rows import PartRows
+from kb_runtime.knowledge.composition.numbering import Numbering
+from kb_runtime.knowledge.federation.lexical import FederatedLexical, LexicalPart
 from kb_runtime.search.analysis import EARLIER, Analyzer
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
@@ -283,15 +284,23 @@ def test_a_form_is_found_where_its_verb_is_a_word_of_another_language_only(
     assert found[0] == 0
 
 
+def together(indexes: Sequence[LexicalIndex]) -> FederatedLexical:
+    """Indexes of one collection each, as one."""
+    numbering = Numbering.consecutive([each.documents for each in indexes], [None] * len(indexes))
+    parts = zip(indexes, numbering.parts, strict=True)
+    return FederatedLexical(
+        [LexicalPart(each, numbers, range(at, at + 1)) for at, (each, numbers) in enumerate(parts)]
+    )
+
+
 def test_a_form_is_found_where_its_verb_is_a_word_of_another_part_only(tmp_path: Path) -> None:
     parts = []
     for name, text in (("a", "Das Skript wurde ausgeführt.\n"), ("b", VERBS[0])):
         told = {("docs", name): "de"}
         chunks = [chunk("docs", name, text)] * 2
         write_lexical(tmp_path / name, chunks, {"docs": 0}, {}, languages=told)
-        part = LexicalIndex(str(tmp_path / name), ["de"])
-        parts.append(LexicalPart(part, PartRows(2 * len(parts), 2), {0: 0}))
-    index = FederatedLexical(parts)
+        parts.append(LexicalIndex(str(tmp_path / name), ["de"]))
+    index = together(parts)
     found = index.search(LexicalRequest(analyse("ausgeführt", index.analyzer), 5)).rows
     assert set(found) == {0, 1, 2, 3}
 
@@ -368,11 +377,10 @@ def test_an_index_of_the_earlier_recipe_is_searched_in_its_terms(
     index = LexicalIndex(str(tmp_path / "lexical"))
     query = analyse(word, Analyzer())
     assert not index.frequency("body", query.terms[0].prose[0])
-    parts = [LexicalPart(index, PartRows(first, 2), {0: 0}) for first in (0, 2)]
     assert index.search(LexicalRequest(query, 5)).rows == [0]
-    assert FederatedLexical(parts).search(LexicalRequest(query, 5)).rows == [0, 2]
-    later = LexicalPart(LexicalIndex(str(tmp_path / "later")), PartRows(4, 2), {0: 0})
-    found = FederatedLexical([*parts, later]).search(LexicalRequest(query, 5))
+    assert together([index, index]).search(LexicalRequest(query, 5)).rows == [0, 2]
+    later = LexicalIndex(str(tmp_path / "later"))
+    found = together([index, index, later]).search(LexicalRequest(query, 5))
     assert sorted(found.rows) == [0, 2, 4]
 
 

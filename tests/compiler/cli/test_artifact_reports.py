@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kb_runtime.knowledge.comparison import Diff
+from kb_runtime.knowledge.examination.comparison import Diff
 from kbc.cli.artifact_reports import SHOWN_CHARS, render_diff
 
 

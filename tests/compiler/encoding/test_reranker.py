@@ -13,8 +13,8 @@ from tests.tiny_models import RERANKERS, TEXTS, PairReference, write_family, wri
 import kb_runtime
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.search.ranking.cross_encoder import CrossEncoder, run_self_test
 from kb_runtime.search.ranking.reranking import CROSS_ENCODED
 from kb_runtime.search.request import RERANK_VARIABLE, SearchRequest

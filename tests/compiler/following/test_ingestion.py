@@ -11,7 +11,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.records.cases import Case, normalise

@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.store import manifest as manifest_module
 from kb_runtime.store.locks import try_share
 from kb_runtime.store.manifest import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.compiler.shipping.conftest import Ship
 
-from kb_runtime.knowledge.comparison import CollectionDiff, Diff
+from kb_runtime.knowledge.examination.comparison import CollectionDiff, Diff
 from kbc.shipping.notes import notes
 from kbc.shipping.product import product
 

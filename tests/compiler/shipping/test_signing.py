@@ -14,7 +14,7 @@ import pytest
 
 import kbc
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.store.manifest import MANIFEST, load, seal
 from kb_runtime.store.signature import (
     SIGNATURES,

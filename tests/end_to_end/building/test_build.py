@@ -16,7 +16,7 @@ from tests.end_to_end.knowledge import FILES, write_knowledge
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.store.location import resolve
 from kbc.diagnostics import BuildError

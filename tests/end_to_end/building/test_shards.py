@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from tests.end_to_end.knowledge import FILES, write_knowledge
@@ -20,10 +21,10 @@ from tests.end_to_end.serving.test_every_tool import CALLS
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.comparison import diff
-from kb_runtime.knowledge.federation import Federation
-from kb_runtime.knowledge.inspection import inspect
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.comparison import diff
+from kb_runtime.knowledge.examination.inspection import inspect
+from kb_runtime.knowledge.examination.verification import verify
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.search.request import SearchRequest
@@ -114,9 +115,8 @@ def test_records_and_rows_have_the_places_of_the_whole(whole: Artifact, parts: A
     for name in ("record", "start_line", "end_line", "type", "language"):
         assert list(parts.chunks.column(name)) == list(whole.chunks.column(name))
     width = whole.manifest["encoder"]["dimensions"]
-    assert (
-        parts.vectors.block(0, len(rows), width) == whole.vectors.block(0, len(rows), width)
-    ).all()
+    numbers = np.arange(len(rows))
+    assert (parts.vectors.gather(numbers, width) == whole.vectors.gather(numbers, width)).all()
     for wrong in (-1, len(rows)):
         with pytest.raises(IndexError):
             parts.chunks[wrong]

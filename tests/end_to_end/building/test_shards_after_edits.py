@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.comparison import diff
-from kb_runtime.knowledge.inspection import inspect
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.comparison import diff
+from kb_runtime.knowledge.examination.inspection import inspect
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.store import manifest as manifest_module
 from kb_runtime.store.manifest import load

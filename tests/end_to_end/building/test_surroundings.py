@@ -19,7 +19,7 @@ from tests.end_to_end.building.watched import command, event, live_text, write_k
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.waiting import PATIENCE_S
 
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kbc.diagnostics import BuildError
 from kbc.pipeline.build import BuildOptions, build, differing_files
 from kbc.pipeline.checking import check

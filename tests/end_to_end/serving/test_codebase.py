@@ -16,7 +16,7 @@ from tests.end_to_end.serving.test_http import address_of
 from tests.end_to_end.serving.test_stdio import HELLO, ask, call
 from tests.waiting import PATIENCE_S
 
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files
 
 SOURCES = {

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from tests.end_to_end.serving.test_http import ACCEPT, address_of
 from tests.waiting import PATIENCE_S
 
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher

@@ -15,7 +15,7 @@ from tests.required import needs
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import exit_codes
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kbc.project.starter import write_starter
 from kbc.shipping.signing import generate
 

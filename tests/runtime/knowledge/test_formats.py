@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.runtime.knowledge.test_verification import reseal
+from tests.runtime.knowledge.examination.test_verification import reseal
 
 from kb_runtime.cli.self_questions import verify_served
 from kb_runtime.errors import ArtifactError

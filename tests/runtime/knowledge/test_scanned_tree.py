@@ -8,7 +8,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.knowledge.unindexed import scanned_tree
 from kb_runtime.knowledge.unindexed.scanned_tree import ScannedTree
 from kb_runtime.live.workspace import Workspace

@@ -23,10 +23,11 @@ store.integrity store.location store.locks store.manifest store.manifest_schema 
 text.json_types text.written_json tools tools.session version
 """
 OTHER_STARTS = """
-__init__ cli.packaged knowledge.federated_layout knowledge.federation
-knowledge.merged_manifest knowledge.unindexed.empty live.followed_tree live.living_workspace live.source_trees
-live.working_tree live.workspace mcp.calls mcp.changes mcp.completions mcp.merged_answers mcp.prompts
-mcp.resources mcp.workspace_answers records.well_formed start.empty_answers
+__init__ cli.packaged knowledge.federation.federation knowledge.federation.layout
+knowledge.federation.manifest knowledge.federation.shadowing knowledge.unindexed.empty live.followed_tree
+live.living_workspace live.source_trees live.working_tree live.workspace mcp.calls mcp.changes
+mcp.completions mcp.merged_answers mcp.prompts mcp.resources mcp.workspace_answers records.well_formed
+start.empty_answers
 """
 """What a server of several artifacts, of a workspace, of a tree or from a wheel imports besides, and what
 answers the other requests that clients send before their first call."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benchmarks.resealed import bytes_mutated, reseal
 
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.search.lexical_schema import META
 from kb_runtime.store.lexical_files import check_lexical_files
 from kbc.backends.lexical import write_lexical

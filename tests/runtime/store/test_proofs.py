@@ -9,7 +9,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
 from kb_runtime.store import manifest as manifest_module
 from kb_runtime.store.location import resolve
 from kb_runtime.store.manifest import Manifest, load

@@ -128,11 +128,11 @@ class _Records(RecordTable):
     def names(self) -> list[tuple[str, int]]:
         return [(id, place) for place, id in enumerate(self._ids)]
 
-    def matches(self, key: str, *, folded: bool) -> list[int]:
+    def matches_by_rank(self, key: str, *, folded: bool) -> tuple[list[int], list[int]]:
         if not folded:
-            return [self._places[key]] if key in self._places else []
+            return [self._places[key]] if key in self._places else [], []
         wanted = fold(key)
-        return [place for place, id in enumerate(self._ids) if fold(id) == wanted]
+        return [place for place, id in enumerate(self._ids) if fold(id) == wanted], []
 
 
 class _Windows:

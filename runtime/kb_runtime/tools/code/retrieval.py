@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.knowledge.lookup import rows_of_paths
+from kb_runtime.knowledge.reading.lookup import rows_of_paths
 from kb_runtime.text.rendering import cut, shorten
 from kb_runtime.text.tables import count_of
 from kb_runtime.text.written_json import indented_json_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from kb_runtime.knowledge import lookup
+from kb_runtime.knowledge.reading import lookup
 from kb_runtime.text.addresses import SCHEME
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import known_as, quoted
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kb_runtime.knowledge.artifact import CollectionInfo
-    from kb_runtime.knowledge.hits import Hit
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.knowledge.lookup import Record
+    from kb_runtime.knowledge.reading.hits import Hit
+    from kb_runtime.knowledge.reading.lookup import Record
     from kb_runtime.records.entries import SectionEntry
     from kb_runtime.search.request import SearchHit
     from kb_runtime.tools.search.answers import (
@@ -67,7 +67,7 @@ TOOLS = Tools("{prefix}_", family=FAMILY)
     ),
 )
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
-    from kb_runtime.knowledge import hits
+    from kb_runtime.knowledge.reading import hits
     from kb_runtime.search.request import SearchRequest
     from kb_runtime.tools.search.passages import passages, section_lines
 
@@ -257,7 +257,7 @@ def _outline_text(structured: Outline) -> str:
 
 @TOOLS.tool("What this knowledge base is: version, build, licence, collections, scopes.")
 def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
-    from kb_runtime.knowledge.hits import filled_scopes
+    from kb_runtime.knowledge.reading.hits import filled_scopes
 
     manifest = session.artifact.manifest
     structured: KnowledgeBaseInfo = {

@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.serving.federation.library import INITIALIZE, REVISION, Library, call, text_of
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
 

@@ -21,7 +21,7 @@ from tests.end_to_end.serving.federation.library import (
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.knowledge.interface import Knowledge
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.search.request import SearchRequest

@@ -9,7 +9,7 @@ import pytest
 from tests.runtime.search.ranking.compiled_trees import compiled, demoted, found
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.hits import search as hits_of
+from kb_runtime.knowledge.reading.hits import search as hits_of
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build

@@ -11,8 +11,8 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
-from kb_runtime.knowledge.verification import verify
+from kb_runtime.knowledge.examination.verification import verify
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.tools.arguments import check

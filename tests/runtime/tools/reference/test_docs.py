@@ -8,7 +8,7 @@ from tests.runtime.tools.asking import Call, refusal, structured
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.lookup import get
+from kb_runtime.knowledge.reading.lookup import get
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.reference.docs import TOOLS, doc_outline, get_doc, list_docs
 from kb_runtime.tools.search.substring import TOOLS as SUBSTRING_TOOLS

@@ -7,7 +7,7 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.hits import as_hit
+from kb_runtime.knowledge.reading.hits import as_hit
 from kb_runtime.tools.search.compact import get, list_records, outline
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime.knowledge.package_files import with_package
-from kb_runtime.knowledge.verification import VerificationReport
+from kb_runtime.knowledge.examination.package_files import with_package
+from kb_runtime.knowledge.examination.verification import VerificationReport
 
 SOUND = VerificationReport("artifact", "build", 1, 1, ("hashes",), ())
 INFO = "small_kb-1.0.dist-info"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.runtime.search.ranking.compiled_trees import compiled
 
-from kb_runtime.knowledge.lookup import get
+from kb_runtime.knowledge.reading.lookup import get
 
 
 def test_a_name_means_what_source_defines_and_not_a_test_that_is_called_so(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.verification import CHECKS, render_verdict, verify
+from kb_runtime.knowledge.examination.verification import CHECKS, render_verdict, verify
 from kb_runtime.store.manifest import seal
 from kbc.linking.errors import PublishError
 from kbc.linking.linker import Published

@@ -6,13 +6,13 @@ federation; each section translates them into the numbers of its parts.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.federated_layout import FederatedLayout, collection_names, shown_records
+from kb_runtime.knowledge.artifact import CollectionsByRow
+from kb_runtime.knowledge.federation.layout import collection_names, laid_out
+from kb_runtime.knowledge.federation.manifest import merge
+from kb_runtime.knowledge.federation.shadowing import shown_records
 from kb_runtime.knowledge.lazy_readers import LazyReaders, opened_once
-from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.models import open_sections
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, ManifestFields
 
@@ -21,20 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
-    from kb_runtime.knowledge.federated_chunks import FederatedChunks
-    from kb_runtime.knowledge.federated_lexical import FederatedLexical
-    from kb_runtime.knowledge.federated_vectors import FederatedVectors
+    from kb_runtime.knowledge.composition.numbering import Numbering
+    from kb_runtime.knowledge.federation.chunks import FederatedChunks
+    from kb_runtime.knowledge.federation.layout import FederatedCollection, FederatedPart
+    from kb_runtime.knowledge.federation.lexical import FederatedLexical
+    from kb_runtime.knowledge.federation.vectors import FederatedVectors
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.ports import FacetIndex, Records
     from kb_runtime.search.ranking.cross_encoder import CrossEncoder
     from kb_runtime.search.searcher import Searcher
     from kb_runtime.store.symbols import Symbols
-
-    Shown = NDArray[np.bool_]
 
 GROUPED_KINDS = frozenset({"pages", "workshops"})
 """Kinds whose records stand behind the one that lists them: none can be left out."""
@@ -89,48 +86,44 @@ class Federation:
     @property
     @opened_once
     def manifest(self) -> ManifestFields:
-        with_encoder = self._encoder_part
-        with_reranker = self._reranker_part
-        encoder = None if with_encoder is None else with_encoder.manifest["encoder"]
-        reranker = None if with_reranker is None else with_reranker.manifest["reranker"]
         return merge(
             self.parts,
             len(self.served),
             self._names,
             self.collections,
             self.build_id,
-            encoder,
-            reranker,
+            _said(self._encoder_part, "encoder"),
+            _said(self._reranker_part, "reranker"),
         )
 
     @property
-    def collections(self) -> list[CollectionInfo]:
-        return self._layout.collections
+    @opened_once
+    def collections(self) -> list[FederatedCollection]:
+        return [info for part in self._laid_out for info in part.collections]
 
-    def collection(self, name: str) -> CollectionInfo:
+    def collection(self, name: str) -> FederatedCollection:
         """Raises `KeyError` for a name that no part has."""
-        return self._layout.collections[self._layout.places[name].ordinal]
+        return self._by_name[name]
 
     def collection_of(self, row: int) -> CollectionInfo:
         """The collection whose chunk a row is."""
-        layout = self._layout
-        return layout.with_chunks[bisect_right(layout.first_rows, row) - 1]
+        return self._by_row.of(row)
 
     def origin(self, collection: str) -> str:
         """The knowledge base that a collection is of. Raises `KeyError`."""
-        name: str = self.parts[self._layout.places[collection].part].manifest["name"]
-        return name
+        info = self.collection(collection)
+        return info.artifact.origin(info.own.name)
 
     def built_at(self, collection: str) -> str:
         """When the build with a collection was made, which may be long before the newest. Raises
         `KeyError`."""
-        part = self.parts[self._layout.places[collection].part]
-        return part.built_at(collection)
+        info = self.collection(collection)
+        return info.artifact.built_at(info.own.name)
 
     def address(self, collection: str, record_id: str) -> str:
         """The address of a record in its own knowledge base. Raises `KeyError`."""
-        place = self._layout.places[collection]
-        return self.parts[place.part].address(place.own.name, record_id)
+        info = self.collection(collection)
+        return info.artifact.address(info.own.name, record_id)
 
     def addressed(self, kb: str, collection: str) -> Sequence[str]:
         """The collections that an address means, by their names here: several where a workspace is
@@ -143,86 +136,61 @@ class Federation:
 
     def catalog(self, name: str) -> Records:
         """The records of a collection. Raises `KeyError` and `ArtifactError`."""
-        place = self._layout.places[name]
-        catalog = self.parts[place.part].catalog(place.own.name)
-        if place.shown is None and name == place.own.name:
+        info = self.collection(name)
+        catalog = info.artifact.catalog(info.own.name)
+        if info.shown is None and name == info.own.name:
             return catalog
 
         def read() -> Records:
-            from kb_runtime.knowledge.part_records import PartCatalog
+            from kb_runtime.knowledge.federation.records import ShownRecords
 
-            kept = None if place.shown is None else place.shown.nonzero()[0].tolist()
-            return PartCatalog(catalog, name, kept)
+            return ShownRecords(catalog, name, info.shown)
 
         return self._readers.get(f"catalog/{name}", read)
 
     def facets(self, name: str) -> FacetIndex:
         """What the records of a collection can be filtered by. Raises `KeyError` and
         `ArtifactError`."""
-        place = self._layout.places[name]
-        facets = self.parts[place.part].facets(place.own.name)
-        shown = place.shown
-        if shown is None:
+        info = self.collection(name)
+        facets = info.artifact.facets(info.own.name)
+        if info.shown is None:
             return facets
+        from kb_runtime.knowledge.federation.records import ShownFacets
 
-        def read() -> FacetIndex:
-            from kb_runtime.knowledge.part_records import PartFacets
-
-            return PartFacets(facets, shown.nonzero()[0], len(shown))
-
-        return self._readers.get(f"facets/{name}", read)
+        return ShownFacets(facets, info.shown)
 
     def symbols(self, name: str) -> Symbols | None:
         """The definitions and uses in a source tree, with those of hidden records: `Records.place` of
         its catalog tells. Raises `KeyError` and `ArtifactError`."""
-        place = self._layout.places[name]
-        return self.parts[place.part].symbols(place.own.name)
+        info = self.collection(name)
+        return info.artifact.symbols(info.own.name)
 
     @property
     @opened_once
     def chunks(self) -> FederatedChunks:
-        from kb_runtime.knowledge.federated_chunks import ChunkPart, FederatedChunks
+        from kb_runtime.knowledge.federation.chunks import FederatedChunks
 
-        layout = self._layout
-        return FederatedChunks(
-            [
-                ChunkPart(part.chunks, rows, layout.hidden(at))
-                for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
-            ]
-        )
+        return FederatedChunks(self._laid_out, self._rows)
 
     @property
     @opened_once
     def lexical(self) -> FederatedLexical:
-        from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
+        from kb_runtime.knowledge.federation.lexical import FederatedLexical, LexicalPart
 
-        layout = self._layout
         return FederatedLexical(
             [
-                LexicalPart(part.lexical, rows, layout.ordinals(at))
-                for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
+                LexicalPart(part.artifact.lexical, numbers, part.ordinals)
+                for part, numbers in zip(self._laid_out, self._rows.parts, strict=True)
             ]
         )
 
     @property
     @opened_once
     def vectors(self) -> FederatedVectors:
-        from kb_runtime.knowledge.federated_vectors import FederatedVectors, VectorPart
-        from kb_runtime.search.vectors import EXACT_ROWS, RowRange
+        from kb_runtime.knowledge.federation.vectors import FederatedVectors
 
-        layout = self._layout
-        parts = []
-        for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True)):
-            settings: Mapping[str, Any] = part.manifest.get("search") or {}
-            ranges = {
-                info.first_row: RowRange(place.own.name, place.own.first_row, place.own.chunks)
-                for info, place in layout.of_part(at)
-                if info.chunks
-            }
-            vectors = None if self._is_lexical_only(part) else part.vectors
-            exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
-            parts.append(VectorPart(vectors, rows, ranges, exact_rows))
-        return FederatedVectors(parts)
+        vectors = [None if self._is_lexical_only(part) else part.vectors for part in self.parts]
+        return FederatedVectors(self._laid_out, vectors, self._rows)
 
     @property
     def encoder(self) -> QueryEncoder | None:
@@ -267,9 +235,28 @@ class Federation:
 
     @property
     @opened_once
-    def _layout(self) -> FederatedLayout:
-        shown = shown_records(self.parts, self._shadowing) if self._shadowing else {}
-        return FederatedLayout(self.parts, self._names, shown)
+    def _laid_out(self) -> list[FederatedPart]:
+        return laid_out(self.parts, self._names, shown_records(self.parts, self._shadowing))
+
+    @property
+    @opened_once
+    def _by_name(self) -> dict[str, FederatedCollection]:
+        return {info.name: info for info in self.collections}
+
+    @property
+    @opened_once
+    def _by_row(self) -> CollectionsByRow:
+        return CollectionsByRow(self.collections)
+
+    @property
+    @opened_once
+    def _rows(self) -> Numbering:
+        from kb_runtime.knowledge.composition.numbering import Numbering
+
+        parts = self._laid_out
+        return Numbering.consecutive(
+            [part.own_rows for part in parts], [part.shown for part in parts]
+        )
 
     def _is_lexical_only(self, part: Artifact) -> bool:
         """Whether the vectors of a part, if any, cannot be compared with those of queries."""
@@ -301,6 +288,10 @@ def _build_id(parts: Sequence[Artifact]) -> str:
         return parts[0].build_id
     together = " ".join(part.build_id for part in parts).encode()
     return sha256(together).hex()[:BUILD_ID_LENGTH]
+
+
+def _said(part: Artifact | None, field: str) -> Any:
+    return None if part is None else part.manifest[field]
 
 
 def _identity(part: Artifact) -> dict[str, Any] | None:

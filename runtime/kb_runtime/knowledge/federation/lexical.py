@@ -9,8 +9,7 @@ average lengths of fields stay those of each. `benchmarks.search.federation` com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import RECIPE, Analyzer
@@ -29,7 +28,7 @@ from kb_runtime.store.facets import RowFilter
 from kb_runtime.text.remembered import Remembered
 
 if TYPE_CHECKING:
-    from kb_runtime.knowledge.part_rows import PartRows
+    from kb_runtime.knowledge.composition.numbering import PartNumbers
     from kb_runtime.knowledge.unindexed.lexical_scan import ScanIndex
     from kb_runtime.search.lexical import LexicalIndex
 
@@ -38,11 +37,11 @@ _REMEMBERED_TERMS = 10_000
 
 
 class LexicalPart(NamedTuple):
-    """`ordinals` gives the part's number of a collection by the one that it has here."""
+    """`collections` are the numbers of its collections here, which follow each other as its own do."""
 
     searcher: LexicalIndex | ScanIndex
-    rows: PartRows
-    ordinals: Mapping[int, int]
+    numbers: PartNumbers
+    collections: range
 
 
 class FederatedLexical(Statistics):
@@ -77,15 +76,17 @@ class FederatedLexical(Statistics):
             planned = plans[part.searcher.analyzer.recipe]
             filters = _own_filters(part, request.filters)
             rows, scores = part.searcher.run(planned, request.limit, filters, statistics)
-            here = part.rows.here(rows)
+            here = part.numbers.here(rows).tolist()
             found += zip((-score for score in scores), here, strict=True)
             if request.quoted:
-                quoted += part.rows.here(part.searcher.quoted(planned, filters, statistics))
+                own_quoted = part.searcher.quoted(planned, filters, statistics)
+                quoted += part.numbers.here(own_quoted).tolist()
         found.sort()
-        best = list(islice(found, max(1, request.limit)))
-        rows = [row for _, row in best]
+        best = found[: max(1, request.limit)]
         corrections = plans[self.analyzer.recipe].corrections
-        return LexicalHits(rows, [-score for score, _ in best], corrections, few(quoted))
+        return LexicalHits(
+            [row for _, row in best], [-score for score, _ in best], corrections, few(quoted)
+        )
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks of all parts that have `term` in `field`, hidden ones included."""
@@ -111,16 +112,14 @@ def _own_filters(part: LexicalPart, filters: SearchFilters) -> SearchFilters:
     """`filters` in the part's own numbers. Where rows of it are hidden, a mask leaves them out."""
     collections, ranges, rows = filters.collections, filters.ranges, filters.rows
     if collections is not None:
-        collections = [part.ordinals[one] for one in collections if one in part.ordinals]
-    if part.rows.kept is None:
-        if rows is not None:
-            rows = RowFilter(rows.terms, rows.mask[part.rows.first : part.rows.stop])
-        if ranges is not None:
-            ranges = part.rows.own_ranges(ranges)
-        return filters._replace(collections=collections, ranges=ranges, rows=rows)
-    mask = part.rows.own_mask(None if rows is None else rows.mask)
-    assert mask is not None
+        here = part.collections
+        collections = [here.index(one) for one in collections if one in here]
     if ranges is not None:
-        mask &= marked(part.rows.own_ranges(ranges), len(mask))
-    own_rows = RowFilter(() if rows is None else rows.terms, mask)
-    return filters._replace(collections=collections, ranges=None, rows=own_rows)
+        ranges = part.numbers.own_ranges(ranges)
+    mask = part.numbers.own_mask(None if rows is None else rows.mask)
+    if mask is not None:
+        if ranges is not None:
+            mask &= marked(ranges, len(mask))
+            ranges = None
+        rows = RowFilter(() if rows is None else rows.terms, mask)
+    return filters._replace(collections=collections, ranges=ranges, rows=rows)

@@ -10,8 +10,8 @@ import pytest
 from tests.small_artifact import publish_small
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.comparison import CollectionDiff, diff
-from kb_runtime.knowledge.inspection import inspect, render_inspection
+from kb_runtime.knowledge.examination.comparison import CollectionDiff, diff
+from kb_runtime.knowledge.examination.inspection import inspect, render_inspection
 from kb_runtime.store.manifest import BILL, load, seal
 from kbc.cli.artifact_reports import render_diff
 from kbc.linking.linker import Published

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.knowledge.lookup import Place
+    from kb_runtime.knowledge.reading.lookup import Place
     from kb_runtime.search.vectors import Floats
 
 BODY = "body"

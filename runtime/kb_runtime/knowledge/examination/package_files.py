@@ -16,7 +16,7 @@ from importlib.machinery import all_suffixes
 from importlib.metadata import Distribution, distributions
 from typing import NamedTuple
 
-from kb_runtime.knowledge.verification import Problem, VerificationReport
+from kb_runtime.knowledge.examination.verification import Problem, VerificationReport
 
 CHECK = "package"
 RECORD = "RECORD"

@@ -10,7 +10,7 @@ from tests.small_artifact import publish_small
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.federation.federation import Federation
 from kb_runtime.store.manifest import MANIFEST, seal
 
 ENCODER = {

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.knowledge.inspection import section_sizes
+from kb_runtime.knowledge.examination.inspection import section_sizes
 
 SETTINGS = (
     *("name", "title", "version", "description", "license"),
