@@ -35,7 +35,6 @@ from kbc.languages import markdown
 from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks
 from kbc.project.include_tree import folders_above
-from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
@@ -68,7 +67,7 @@ def formats_to_convert(collection: Collection, files: Sequence[SourceFile]) -> d
     configuration gives it to an ending, as Sphinx does, or the file begins as one; "" where the ending itself
     tells."""
     found: dict[str, str] = {}
-    for file in files if collection.generator not in PYTHON_REFERENCES else ():
+    for file in () if collection.conventions.publishes_modules else files:
         is_numbered = is_numbered_text(file.path, file.data)
         format = _stated_format(collection, file, is_numbered=is_numbered)
         if format or (is_converted(file.path) and not is_numbered):

@@ -14,8 +14,8 @@ from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.files import NamedPage
 from kbc.languages.markdown import first_title, heading_text
-from kbc.project.kinds import GALLERY
 from kbc.project.model import Collection
+from kbc.project.sites.generators import GALLERY
 from kbc.project.source_file import SourceFile, decode_any, relative_path
 
 _MYST_LABEL = re.compile(

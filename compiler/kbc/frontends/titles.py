@@ -268,7 +268,7 @@ def shown_name(collection: Collection, path: str) -> str:
     stem, _, _ = permalinks.page_path(collection, path).partition(".")
     if "/" not in stem and stem.lower().strip("_") in INDEX:
         return str(options.get("site_title") or name)
-    return _in_words(name) if collection.generator == "mkdocs" else name
+    return _in_words(name) if collection.conventions.titles_from_names else name
 
 
 def _in_words(name: str) -> str:

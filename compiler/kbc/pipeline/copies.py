@@ -133,7 +133,7 @@ def _is_part(collection: Collection, record: DocRecord) -> bool:
     folder = collection.generator_options.get("folder", "")
     if below(folder, record.path) in order:
         return False
-    is_listed = collection.generator == "mdbook" and bool(order)
+    is_listed = collection.conventions.publishes_only_listed and bool(order)
     return is_listed or not record.has_title or record.path.rsplit("/", 1)[-1].startswith("_")
 
 

@@ -23,7 +23,6 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import GALLERY
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
@@ -176,8 +175,9 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
 
 
 def _beside(collection: Collection, project: Project) -> list[Collection]:
-    """The galleries of a site of Sphinx, and for one of them the site and its other galleries."""
-    known = {"sphinx": [GALLERY], GALLERY: [GALLERY, "sphinx"]}.get(collection.generator, [])
+    """The collections whose labels its pages refer to: the galleries of a site of Sphinx, and for one of them
+    the site and its other galleries."""
+    known = collection.conventions.refers_to
     if collection.kind != "docs":
         return []
     others = (each for each in project.collections if each is not collection)

@@ -16,6 +16,7 @@ from kbc.project.settings import (
     SearchSettings,
     ToolSettings,
 )
+from kbc.project.sites.generators import Generator, generator_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class Collection:
     config: str = ""
     generator_options: Mapping[str, Any] = field(default_factory=dict)
     language: str = ""
+
+    @property
+    def conventions(self) -> Generator:
+        """The traits of its generator."""
+        return generator_of(self.generator)
 
     def is_mdx(self, path: str) -> bool:
         """Whether a page is MDX: by the ending of its file, or as its generator reads Markdown."""

@@ -86,10 +86,11 @@ def aliases(collection: Collection, path: str, data: Mapping[str, Any]) -> tuple
     stated += [old for _, old in sorted(former)]
     base = str(options.get("base_url", "")).rstrip("/")
     folder = posixpath.dirname(place.rstrip("/"))
+    is_below_section = collection.conventions.aliases_below_section
     found = []
     for old in stated:
-        if not old.startswith("/") and not _ABSOLUTE.match(old) and collection.generator == "hugo":
-            old = f"{folder}/{old}"  # relative to the section of the page
+        if is_below_section and not old.startswith("/") and not _ABSOLUTE.match(old):
+            old = f"{folder}/{old}"
         old = old.lstrip("/")
         found.append(old if _ABSOLUTE.match(old) or not base else f"{base}/{old}")
     return tuple(dict.fromkeys(each for each in found if each))

@@ -15,6 +15,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import CONVERTED, KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import SearchSettings, default_prefix, name_of
+from kbc.project.sites.generators import generator_of
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import folder_name, named, shown, with_article
@@ -51,8 +52,6 @@ _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features", "suites"])
 
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
-
-_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs", "pkgdown")
 
 
 class RecognitionError(SingleCodeError):
@@ -149,9 +148,10 @@ class _FolderDetector:
             return above
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
-        # Some configurations stand at the root of projects; the other generators have a folder of their
-        # own, with a package.json or go.mod that only builds the site.
-        is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
+        # A folder of a site's own may have a package.json or go.mod that only builds the site.
+        is_own = bool(sites) and not (
+            generator_of(sites[0].generator).starts_at_root and any(sites[0].places)
+        )
         tree = (self._programs, self._manual_pages)
         is_source = bool(here) and code.is_source_beside(sites, *tree)
         is_project = is_source or is_repository(self._names) or found or self._workshop.folders
@@ -290,8 +290,8 @@ class _FolderDetector:
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
         stated = str(site.options.get("language") or "")
         found = translations.translated_folders(files, self._tree, site.folder, stated or "en")
-        plain = ("", "docsify", "fumadocs", *(() if stated else ("mkdocs",)))
-        known = self._translated_files if site.generator in plain else []
+        is_plain = generator_of(site.generator).has_plain_translations and not stated
+        known = self._translated_files if is_plain else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])

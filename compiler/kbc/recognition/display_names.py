@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb_runtime.text.tables import some_of
-from kbc.project.kinds import GENERATORS
+from kbc.project.sites.generators import generator_of
 from kbc.recognition.site import Site
 
 MAX_SHOWN_PATHS = 6
@@ -38,7 +38,7 @@ def named(site: Site) -> str:
     if site.options.get("bundle"):
         return f"{', '.join(each.lstrip('/') for each in site.include)}: all pages of a site"
     built_by = site.options.get("built_by")
-    name = GENERATORS.get(site.generator, "folder of pages")
+    name = generator_of(site.generator).label
     if site.options.get("by_its_folders"):  # its program is nobody else's
         name = "site of templates"
     what = f"{name} {site.title!r}" if site.title else name

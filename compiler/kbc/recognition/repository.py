@@ -14,6 +14,7 @@ from kbc.formats.registry import BY_NAME
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS, MARKDOWN
 from kbc.project.model import Collection
+from kbc.project.sites.generators import generator_of
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.generators import (
     antora,
@@ -167,7 +168,7 @@ def sites_below(
                 sites = sites_in(tree, place)
                 if sites:
                     level.append(sites)
-                if all(site.generator == docs_builder.GENERATOR for site in sites):
+                if all(generator_of(site.generator).holds_other_sites for site in sites):
                     below.append(place)  # what is not Markdown there may be another site
         level.sort(key=lambda sites: -len(sites[0].order))  # beside a large site are its parts
         found += [site for sites in level for site in sites]
@@ -209,7 +210,7 @@ def _without_inner(site: Site, sites: Sequence[Site]) -> Site:
     inner = [
         f"/{below(site.folder, each.config.rpartition('/')[0])}/"
         for each in sites
-        if site.generator == docs_builder.GENERATOR
+        if generator_of(site.generator).holds_other_sites
         and each.config.rpartition("/")[0].startswith(start)
     ]
     return replace(site, exclude=(*site.exclude, *dict.fromkeys(inner))) if inner else site

@@ -397,12 +397,8 @@ def _source_tree(
     return SourceTree(collection.exclude, leave_out, config)
 
 
-_HTML_PAGES = frozenset({"hugo", "jekyll"})
-"""Generators that make a page of HTML with front matter."""
-
-
 def _wanted(collection: Collection) -> Callable[[Path], bool]:
-    html_pages = collection.generator in _HTML_PAGES
+    html_pages = collection.conventions.publishes_html
     return partial(is_wanted, wanted=_suffixes(collection), html_pages=html_pages)
 
 

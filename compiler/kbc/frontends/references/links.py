@@ -37,9 +37,6 @@ _WRITTEN = re.compile(r"__(?:tabbed|codelineno)[_-]\d[\d_-]*")
 
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
-_BY_FILE_NAME = ("", "ex-doc")
-"""Generators whose links may name a page in any folder by its file alone; "" for none."""
-
 Page = DocRecord | PageRecord
 
 
@@ -99,19 +96,20 @@ class _Places:
     ) -> None:
         self.paths = paths
         self._by_name = _only_pages_of_their_names(
-            pages, {each.name for each in collections if each.generator in _BY_FILE_NAME}
+            pages, {each.name for each in collections if each.conventions.links_by_file_name}
         )
-        # DocFX runs on Windows.
-        self._in_any_case = {each.name for each in collections if each.generator == "docfx"}
+        self._in_any_case = {
+            each.name for each in collections if each.conventions.links_ignore_case
+        }
         self._by_case = {each.casefold(): each for each in paths} if self._in_any_case else {}
-        # Of the path in a link, ExDoc looks at the name of the file alone.
-        self._in_any_folder = {each.name for each in collections if each.generator == "ex-doc"}
+        self._in_any_folder = {
+            each.name for each in collections if each.conventions.links_ignore_folders
+        }
         self._roots, self._tops = link_roots(collections), from_root(collections)
-        # A link names `page.md`, whose file is `page.en.md`.
         self._languages = {
             each.name: each.generator_options["language"]
             for each in collections
-            if each.generator == "mkdocs" and each.generator_options.get("language")
+            if each.conventions.links_without_language and each.generator_options.get("language")
         }
 
     def path(self, record: CompiledRecord, target: str) -> str:

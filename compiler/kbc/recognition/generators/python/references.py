@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import COLLECTION_NAME, GALLERY
+from kbc.project.kinds import COLLECTION_NAME
+from kbc.project.sites.generators import GALLERY
 from kbc.project.well_formed import sequence
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
