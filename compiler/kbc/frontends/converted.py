@@ -76,12 +76,11 @@ def formats_to_convert(collection: Collection, files: Sequence[SourceFile]) -> d
 
 
 def _stated_format(collection: Collection, file: SourceFile, *, is_numbered: bool) -> str:
-    suffixes = collection.generator_options.get("source_suffix", {})
-    language = suffixes.get(f".{file.path.rpartition('.')[2]}")
-    if language == "restructuredtext":
+    format = collection.site.formats.get(f".{file.path.rpartition('.')[2]}", "")
+    if format == "restructuredtext":
         return "rst"
-    if language in BY_NAME:
-        return str(language)
+    if format in BY_NAME:
+        return format
     if is_numbered:
         return "org" if is_in_org(file.data) else ""
     return "" if is_converted(file.path) else format_by_content(file.path, file.data)
@@ -172,7 +171,7 @@ def read_python_module(
 
     context = Context(file.path, file.include)
     prose = partial(embedded, around=context, module=name)
-    has_private = bool(collection.generator_options.get("private_members"))
+    has_private = collection.site.describes_private
     try:
         page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:

@@ -87,12 +87,8 @@ def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:
     pages, that of the configuration; without a generator the root."""
     roots: dict[str, tuple[str, ...]] = {}
     for each in collections:
-        options = each.generator_options
-        places = {
-            "pages": str(options.get("folder", "")),
-            "configuration": posixpath.dirname(each.config),
-        }
-        if each.conventions.link_roots and not options.get("relative_links"):
+        places = {"pages": each.site.folder, "configuration": posixpath.dirname(each.config)}
+        if each.conventions.link_roots and not each.site.links.are_relative:
             roots[each.name] = tuple(places[root] for root in each.conventions.link_roots)
     return roots
 
@@ -100,9 +96,7 @@ def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:
 def from_root(collections: Iterable[Collection]) -> dict[str, str]:
     """The folders that `~/` stands for in links, by the names of the collections."""
     return {
-        each.name: str(each.generator_options.get("config_folder", ""))
-        for each in collections
-        if each.conventions.tilde_is_root
+        each.name: each.site.config_folder for each in collections if each.conventions.tilde_is_root
     }
 
 

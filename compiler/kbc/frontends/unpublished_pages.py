@@ -46,11 +46,10 @@ def _listed(
 ) -> list[DocRecord]:
     """The pages that the contents of a book list, and its home. If they list fewer than they leave out, a
     program may complete them, and all pages are read."""
-    options = collection.generator_options
-    contents = options.get("contents", "")
+    contents = collection.site.contents
     if not contents:
         return records
-    known = {*options.get("order", ()), options.get("home", "")}
+    known = {*collection.site.order, collection.site.addresses.home}
     others = [each for each in records if page_path(collection, each.path) not in known]
     if not others or len(others) * 2 > len(records):
         return records

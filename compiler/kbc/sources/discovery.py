@@ -406,9 +406,8 @@ def _suffixes(collection: Collection) -> tuple[str, ...]:
     if collection.kind == "examples":
         extensions = collection.options.get("extensions", (".qnt",))
         return (*(str(ending).lower() for ending in extensions), SIDECAR_SUFFIX)
-    options = collection.generator_options
-    stated = (*options.get("script_endings", ()), *options.get("source_suffix", ()))
-    return (*KINDS[collection.kind].suffixes, *(str(ending).lower() for ending in stated))
+    stated = (*collection.site.script_endings, *collection.site.formats)
+    return (*KINDS[collection.kind].suffixes, *(ending.lower() for ending in stated))
 
 
 def _suffix_hint(collection: Collection) -> str:

@@ -36,3 +36,7 @@ def test_every_generator_is_tried() -> None:
 
 def test_every_generator_with_addresses_has_a_rule_for_them() -> None:
     assert set(ROUTES) == set(GENERATORS) - WITHOUT_ADDRESSES
+
+
+def test_every_generator_whose_labels_another_refers_to_is_known() -> None:
+    assert {name for each in GENERATORS.values() for name in each.refers_to} <= set(GENERATORS)

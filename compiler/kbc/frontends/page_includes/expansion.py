@@ -74,9 +74,9 @@ class PageIncludes:
         self._own_pages = OwnPages(collection, files)
         self._labels = labels or ProjectLabels()
         self._conventions = collection.conventions
-        self._options = collection.generator_options
+        self._site = collection.site
         is_hugo = collection.generator == "hugo"
-        self._hugo = HugoValues(self._options) if is_hugo else None
+        self._hugo = HugoValues(self._site) if is_hugo else None
         self._names = hugo_values.references(collection, files) if is_hugo else {}
         self._uids = pages_by_uid(files) if self._conventions.links_by_uid else {}
         has_notes = self._conventions.links_as_notes
@@ -92,15 +92,14 @@ class PageIncludes:
     @property
     def rules(self) -> AnchorRules:
         """How the collection's generator makes anchors."""
-        return rules_of(self._collection.generator, self._options)
+        return rules_of(self._collection.generator, self._site.links)
 
     @property
     def expands_notebooks(self) -> bool:
         """Whether text in notebooks has the directives of pages: myst-nb, Jupyter Book and Quarto read it so,
         nbsphinx does not."""
-        extensions = self._options.get("extensions")
         is_myst = self._conventions.has_directives_of_docutils
-        is_myst_nb = is_myst and (extensions is None or "myst_nb" in extensions)
+        is_myst_nb = is_myst and not self._site.has_plain_notebooks
         return is_myst_nb or self._conventions.has_directives_in_notebooks
 
     def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
@@ -135,9 +134,9 @@ class PageIncludes:
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
         read, generator = self._read(file), self._collection.generator
         stored, text = text, self._prepared(file, text, read)
-        has_templates = self._conventions.pages_are_templates or "are_templates" in self._options
+        has_templates = self._conventions.pages_are_templates or self._site.values.are_templates
         # `{{ name }}` in prose is a value of Vue, or a substitution of MyST.
-        fills_values = self._conventions.fills_braces or "has_substitutions" in self._options
+        fills_values = self._conventions.fills_braces or self._site.values.has_substitutions
         expansion = expand(
             text,
             file.path,
@@ -160,7 +159,7 @@ class PageIncludes:
     def _prepared(self, file: SourceFile, text: str, read: Read) -> str:
         """The page with what its generator alone understands as Markdown, or as directives of any page."""
         text = adapted(text, file.path, read, _front_matter)
-        if variables := mapping(self._options.get("book_variables")):
+        if variables := self._site.values.of_books:
             text = with_variables(text, variables)
         if self._collection.is_mdx(file.path):
             text = with_rendered_texts(with_exported_texts(text))
@@ -176,30 +175,30 @@ class PageIncludes:
         return text
 
     def _surroundings(self, file: SourceFile, text: str, read: Read) -> Surroundings:
-        conventions, options = self._conventions, self._options
+        conventions, includes = self._conventions, self._site.includes
         is_notebook = file.path.lower().endswith(_NOTEBOOKS)
         is_myst = conventions.has_directives_of_docutils and not is_notebook
         has_metadata = conventions.has_metadata_shortcodes
         return Surroundings(
-            bases=options.get("snippet_paths", ()),
-            templates=options.get("shortcodes", ()),
-            aliases=options.get("import_paths", {}),
+            bases=includes.snippet_folders,
+            templates=includes.shortcode_folders,
+            aliases=includes.import_paths,
             pages=self._names,
             objects=partial(self._object, read),
             names_objects=bool(self.python_paths) and conventions.names_python_objects,
             restructured=partial(self._restructured, file, read) if is_myst else None,
             referred=role_links(file.path, self._labels, read) if is_myst else None,
             attributes=self._attributes(file, text),
-            repositories=options.get("repositories", ()),
-            repository_folder=options.get("repository_folder", ""),
+            repositories=includes.repositories,
+            repository_folder=includes.repository_folder,
             notes=self._notes,
             is_mdx=self._collection.is_mdx(file.path),
             has_helpers=conventions.has_helpers,
-            stated=quarto_values.values(text, file.path, self._folder, read)
+            stated=quarto_values.values(text, file.path, self._site.folder, read)
             if has_metadata
             else None,
             uids=self._uids,
-            mounted_anywhere=options.get("mdx_components", {}),
+            mounted_anywhere=includes.components,
         )
 
     def _read(self, file: SourceFile) -> Read:
@@ -244,13 +243,9 @@ class PageIncludes:
         if with_lines := [each for each in problems if each.line]:
             self._elsewhere[file.path] = with_lines
 
-    @property
-    def _folder(self) -> str:
-        return str(self._options.get("folder", ""))
-
     def _attributes(self, file: SourceFile, text: str) -> AttributeStyle:
         """Which lists of attributes a page has."""
-        if {"attr_list", "extra"} & set(self._options.get("markdown_extensions", ())):
+        if self._site.has_attribute_lists:
             return "python-markdown"
         if file.path.lower().endswith(_NOTEBOOKS):
             return "pandoc"
@@ -259,14 +254,14 @@ class PageIncludes:
         return "kramdown" if may_have else self._conventions.attributes
 
     def _liquid(self, text: str) -> Liquid:
-        is_bare = "are_templates" in self._options
+        values = self._site.values
         return Liquid(
-            folder=self._folder,
-            includes=str(self._options.get("includes", "")),
-            data=str(self._options.get("data", "")),
-            values=mapping(self._options.get("template_values" if is_bare else "values")),
+            folder=self._site.folder,
+            includes=self._site.includes.partials,
+            data=values.data_folder,
+            values=values.of_templates,
             page=_front_matter(text),
-            is_bare=is_bare,
+            is_bare=values.are_templates,
         )
 
     def _values(self, text: str) -> Lookup:
@@ -278,7 +273,7 @@ class PageIncludes:
                 myst = mapping(mapping(matter.get("myst")).get("substitutions"))
                 substitutions = mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
-                own.extend((*tables, mapping(self._options.get("page_values"))))
+                own.extend((*tables, self._site.values.of_pages))
             return first_value(own, path.partition("|")[0].strip())
 
         own: list[Mapping[str, Any]] = []
@@ -287,9 +282,9 @@ class PageIncludes:
     def _docset(self, text: str) -> Docset:
         """What a page of docs-builder may name, with the substitutions of its own."""
         own = {name: str(each) for name, each in mapping(_front_matter(text).get("sub")).items()}
-        substitutions = {**mapping(self._options.get("substitutions")), **own}
-        repositories = frozenset(self._options.get("other_repositories", ()))
-        return Docset(self._folder, substitutions, repositories)
+        substitutions = {**self._site.values.substitutions, **own}
+        repositories = frozenset(self._site.includes.other_repositories)
+        return Docset(self._site.folder, substitutions, repositories)
 
     def _restructured(self, file: SourceFile, read: Read, source: str) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
@@ -304,18 +299,17 @@ class PageIncludes:
     @property
     def python_paths(self) -> Sequence[str]:
         """Where packages of Python begin whose objects pages may describe."""
-        found: Sequence[str] = self._options.get("python_paths", ())
-        return found
+        return self._site.includes.python_paths
 
     @cached_property
     def doxygen(self) -> DoxygenProjects | None:
         """The headers that Breathe shows on pages of Sphinx; None of other sites."""
         if not self._conventions.has_directives_of_docutils:
             return None
-        headers = mapping(self._options.get("doxygen_headers"))
-        default = str(self._options.get("doxygen_project", ""))
-        distributed = self._options.get("doxygen_distributed", ())
-        return DoxygenProjects(HeaderSets(default, headers, distributed))
+        stated = self._site.includes
+        return DoxygenProjects(
+            HeaderSets(stated.doxygen_project, stated.doxygen_headers, stated.doxygen_distributed)
+        )
 
     def _object(self, read: Read, name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
@@ -329,7 +323,7 @@ class PageIncludes:
         stated = mapping(all_stated.get("options"))
         level = all_stated.get("heading_level", stated.get("heading_level"))
         members = stated.get("members", True)
-        packages = self._options.get("python_packages", ())  # names may begin below one of them
+        packages = self._site.includes.python_packages  # names may begin below one of them
         names = (name, *(f"{package}.{name}" for package in packages))
         references = (self._objects.reference(each, read, is_module=True) for each in names)
         found = next((each for each in references if each is not None), None)

@@ -23,7 +23,7 @@ class OwnPages:
     """Makes Markdown of the pages of a collection, whose `files` they are."""
 
     def __init__(self, collection: Collection, files: Sequence[SourceFile]) -> None:
-        self._options = collection.generator_options
+        self._stated = collection.site.includes
         self._files = files
         self._catalogues: dict[str, Mapping[str, str]] = {}
         by_generator: Mapping[str, Callable[[SourceFile, str, Read], _Expanded]] = {
@@ -46,7 +46,7 @@ class OwnPages:
         where neither does."""
         catalogue = docc.catalogue_of(file.path)
         if not catalogue or file.tree is None:
-            return self._options.get("topics")
+            return self._stated.named_files
         if catalogue not in self._catalogues:
             self._catalogues[catalogue] = docc.named_files(catalogue, file.tree.names)
         return self._catalogues[catalogue]
@@ -75,4 +75,4 @@ class OwnPages:
     def _documenter(self) -> DocumenterSite:
         from kbc.formats.documenter import DocumenterSite
 
-        return DocumenterSite(self._files, self._options.get("julia_packages", {}))
+        return DocumenterSite(self._files, self._stated.julia_packages)

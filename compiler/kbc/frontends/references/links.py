@@ -36,7 +36,7 @@ _WRITTEN = re.compile(r"__(?:tabbed|codelineno)[_-]\d[\d_-]*")
 """Anchors of tabs and lines of code that extensions of Python-Markdown number."""
 
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
-_ANY = rules_of("", {})
+_ANY = rules_of("")
 Page = DocRecord | PageRecord
 
 
@@ -51,7 +51,7 @@ def check_links(
     """Relative links from one page to another, and to headings. The pages in a source tree are as
     their authors left them, and a page of which a part is generated elsewhere may have any anchor."""
     # Of these, other repositories have a part of the pages, which links name without a folder.
-    open_links = {each.name for each in collections if "other_modules" in each.generator_options}
+    open_links = {each.name for each in collections if each.site.links.has_other_modules}
     former = {alias for each in records if isinstance(each, DocRecord) for alias in each.aliases}
     pages: dict[str, Page] = {
         record.path: record
@@ -107,9 +107,9 @@ class _Places:
         }
         self._roots, self._tops = link_roots(collections), from_root(collections)
         self._languages = {
-            each.name: each.generator_options["language"]
+            each.name: each.site.language
             for each in collections
-            if each.conventions.links_without_language and each.generator_options.get("language")
+            if each.conventions.links_without_language and each.site.language
         }
 
     def path(self, record: CompiledRecord, target: str) -> str:
@@ -216,7 +216,7 @@ def _project_targets(
     project can be collections of their own. Names in an inventory of the last build count."""
     found: set[str] = set()
     for collection in collections:
-        found.update(collection.generator_options.get("link_targets", ()))
+        found.update(collection.site.links.targets)
     for page in pages:
         if rules.get(page.collection, _ANY).project_wide:
             found |= markdown.parse(page.text, mdx=is_mdx(page)).ids
