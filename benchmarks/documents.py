@@ -45,8 +45,10 @@ from markdown_it import MarkdownIt
 
 from benchmarks.reading.writerside import is_whole, topic_blocks
 from kbc.diagnostics import Diagnostics
+from kbc.formats.writerside.project import project_of
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
+from kbc.project.include_tree import IncludeTree
 from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord, DocRecord
 from kbc.sources.accounting import LEFT_OUT, UNREADABLE
@@ -233,11 +235,7 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         for each in inputs.collections
         for record in inputs.records.get(each.name, ())
     }
-    snippets = {
-        record.path: each.generator_options.get("snippets", "")
-        for each in inputs.collections
-        for record in inputs.records.get(each.name, ())
-    }
+    tree = IncludeTree(inputs.project.root, inputs.project.boundary)
     for path, contents in texts.items():
         content = "\n".join(contents)
         file = sources.get(path)
@@ -260,7 +258,8 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         is_topic = generators.get(path) == "writerside"
         if is_topic:
             is_xml = path.endswith(".topic")
-            pulled = topic_blocks(source, inputs.project.root / snippets[path], is_xml=is_xml)
+            snippets = project_of(path, tree.peek).snippets
+            pulled = topic_blocks(source, inputs.project.root / snippets, is_xml=is_xml)
             found += [("writerside", block) for block in pulled]
         for kind, block in found:
             if any(pattern.search(block) for pattern in patterns.values()):

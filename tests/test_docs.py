@@ -16,6 +16,7 @@ from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
 from kbc.frontends.metadata import Metadata
 from kbc.project import kinds, settings
+from kbc.project.sites.generators import GENERATORS
 
 ROOT = Path(__file__).parents[1]
 EXTENDING = ROOT / "docs" / "extending.md"
@@ -66,7 +67,7 @@ def test_every_kind_and_option_is_documented() -> None:
 
 def test_every_generator_of_kb_toml_is_documented() -> None:
     page = (ROOT / "docs" / "site-generators.md").read_text()
-    assert {name for name in kinds.GENERATORS if f"`{name}`" not in page} == set()
+    assert {name for name in GENERATORS if f"`{name}`" not in page} == set()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from kbc.languages.includes import highlights
 from kbc.languages.includes.expansion import expand
 from kbc.pipeline.reading import read_inputs
 from kbc.project.routes import ROUTES
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 
 CASES = {
     "a title with many spaces": ("a.md", "# T" + " " * 200_000 + "itle\n\nText.\n"),
@@ -88,8 +89,8 @@ def test_blanks_behind_marks_take_no_time_for_their_square() -> None:
     (page,) = convert("heron.1.scd", table, lambda path: None)
     assert page.text.count("goes on") == 100_000
     title = {"title": f"Grey{blanks}heron"}
-    options = {"permalinks": {"birds": "/:title/"}}
-    assert ROUTES["hugo"]("birds/a.md", title, options) == "grey-heron/"
+    site = SiteSettings(addresses=AddressSettings(permalinks={"birds": "/:title/"}))
+    assert ROUTES["hugo"]("birds/a.md", title, site) == "grey-heron/"
     assert time.process_time() - began < 5
 
 

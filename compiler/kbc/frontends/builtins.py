@@ -324,7 +324,7 @@ def _single_entry(
 
 
 def _rules(collection: Collection) -> AnchorRules:
-    return rules_of(collection.generator, collection.generator_options)
+    return rules_of(collection.generator, collection.site.links)
 
 
 def _record(

@@ -35,7 +35,6 @@ from kbc.languages import markdown
 from kbc.languages.suffixes import is_in_org
 from kbc.project import permalinks
 from kbc.project.include_tree import folders_above
-from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
@@ -68,7 +67,7 @@ def formats_to_convert(collection: Collection, files: Sequence[SourceFile]) -> d
     configuration gives it to an ending, as Sphinx does, or the file begins as one; "" where the ending itself
     tells."""
     found: dict[str, str] = {}
-    for file in files if collection.generator not in PYTHON_REFERENCES else ():
+    for file in () if collection.conventions.publishes_modules else files:
         is_numbered = is_numbered_text(file.path, file.data)
         format = _stated_format(collection, file, is_numbered=is_numbered)
         if format or (is_converted(file.path) and not is_numbered):
@@ -77,12 +76,11 @@ def formats_to_convert(collection: Collection, files: Sequence[SourceFile]) -> d
 
 
 def _stated_format(collection: Collection, file: SourceFile, *, is_numbered: bool) -> str:
-    suffixes = collection.generator_options.get("source_suffix", {})
-    language = suffixes.get(f".{file.path.rpartition('.')[2]}")
-    if language == "restructuredtext":
+    format = collection.site.formats.get(f".{file.path.rpartition('.')[2]}", "")
+    if format == "restructuredtext":
         return "rst"
-    if language in BY_NAME:
-        return str(language)
+    if format in BY_NAME:
+        return format
     if is_numbered:
         return "org" if is_in_org(file.data) else ""
     return "" if is_converted(file.path) else format_by_content(file.path, file.data)
@@ -173,7 +171,7 @@ def read_python_module(
 
     context = Context(file.path, file.include)
     prose = partial(embedded, around=context, module=name)
-    has_private = bool(collection.generator_options.get("private_members"))
+    has_private = collection.site.describes_private
     try:
         page = module_page(name, file.path, file.data, prose, has_private=has_private)
     except FormatError as error:

@@ -48,7 +48,6 @@ from kbc.languages.front_matter import stated_above, stated_language
 from kbc.languages.mdx.cleaning import clean
 from kbc.processor_time import limited
 from kbc.project import permalinks
-from kbc.project.kinds import PYTHON_REFERENCES
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord, DocRecord
@@ -104,8 +103,8 @@ def read(
     books = books_among(files)
     parts = _Parts(books.chapters if books else ())
     formats = formats_to_convert(collection, files)
-    is_page = collection.generator not in PYTHON_REFERENCES
-    unread = (file for file in files if is_page and file.path not in formats)
+    are_modules = collection.conventions.publishes_modules
+    unread = (file for file in files if not are_modules and file.path not in formats)
     others = written_in_html(collection, unread)
     html = html_pages(others, diagnostics, includes)
     to_convert = [
@@ -115,7 +114,7 @@ def read(
     ]
     found = read_converted(to_convert, diagnostics, includes, labels, books)
     for file in files:
-        if collection.generator in PYTHON_REFERENCES:
+        if are_modules:
             modules = read_python_module(collection, file, includes, diagnostics)
             records.extend(_converted(collection, file, each) for each in modules)
         elif file.path in formats:
@@ -277,7 +276,7 @@ def _page(
         body = "\n".join(lines).lstrip("\n")
     content = clean(body) if page.is_mdx else body
     heading = _page_heading(
-        document, bool(fields.title), begins_page=collection.generator == "mkdocs"
+        document, bool(fields.title), begins_page=collection.conventions.title_begins_page
     )
     return DocRecord(
         id=collection.stripped(path),

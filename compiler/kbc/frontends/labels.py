@@ -14,8 +14,8 @@ from kbc.languages.anchors import slug
 from kbc.languages.front_matter import stated_above
 from kbc.languages.includes.files import NamedPage
 from kbc.languages.markdown import first_title, heading_text
-from kbc.project.kinds import GALLERY
 from kbc.project.model import Collection
+from kbc.project.sites.generators import GALLERY
 from kbc.project.source_file import SourceFile, decode_any, relative_path
 
 _MYST_LABEL = re.compile(
@@ -47,7 +47,7 @@ def project_labels(
 
 def _name_in_gallery(collection: Collection, file: SourceFile) -> str:
     """The label that sphinx-gallery gives to a script, and to a folder by its introduction."""
-    place = str(collection.generator_options.get("place_of_gallery", ""))
+    place = collection.site.addresses.gallery
     path = file.relative_path
     path = posixpath.join(place, path if path.endswith(".py") else posixpath.dirname(path))
     return label_name(f"sphx_glr_{path.strip('/').replace('/', '_')}")

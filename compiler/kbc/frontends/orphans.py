@@ -42,7 +42,6 @@ ENTRY_NAMES = frozenset({"_index", "home", "index", "readme", "summary"})
 NAVIGATION_FIELDS = ("date", "nav_order", "order", "sidebar_position", "weight")
 """Front matter that puts a page into a navigation or a list of posts that its site generator writes."""
 
-_WITH_ROOTS = ("", "docs-builder", "docsify", "docusaurus", "ex-doc", "fumadocs", "nextra")
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
 _IN_REPOSITORY = re.compile(r"[^/]*://[^/]+/.+?/(?:blob|raw|src|tree)/[^/]+/(.+)")
 """An address of a file on the host of its repository, as a README has it that is shown elsewhere, too."""
@@ -84,25 +83,20 @@ def related(record: DocRecord) -> tuple[str, ...]:
 
 
 def link_roots(collections: Iterable[Collection]) -> dict[str, tuple[str, ...]]:
-    """The folders that links of pages may also start at, by the names of the collections: for docs-builder,
-    Docusaurus, Docsify, Fumadocs and Nextra that of the pages, for Docusaurus then that of its configuration,
-    of ExDoc that of mix.exs, without a generator the root."""
+    """The folders that links of pages may also start at, by the names of the collections: that of the
+    pages, that of the configuration; without a generator the root."""
     roots: dict[str, tuple[str, ...]] = {}
     for each in collections:
-        options = each.generator_options
-        if each.generator in _WITH_ROOTS and not options.get("relative_links"):
-            own = [posixpath.dirname(each.config)] if each.generator == "docusaurus" else []
-            roots[each.name] = (str(options.get("folder", "")), *own)
+        places = {"pages": each.site.folder, "configuration": posixpath.dirname(each.config)}
+        if each.conventions.link_roots and not each.site.links.are_relative:
+            roots[each.name] = tuple(places[root] for root in each.conventions.link_roots)
     return roots
 
 
 def from_root(collections: Iterable[Collection]) -> dict[str, str]:
-    """The folders that `~/` stands for in links, by the names of the collections: of DocFX that of its
-    configuration."""
+    """The folders that `~/` stands for in links, by the names of the collections."""
     return {
-        each.name: str(each.generator_options.get("config_folder", ""))
-        for each in collections
-        if each.generator == "docfx"
+        each.name: each.site.config_folder for each in collections if each.conventions.tilde_is_root
     }
 
 

@@ -14,7 +14,7 @@ from kbc.languages.mdx.exports import exported_texts
 from kbc.project import permalinks
 from kbc.project.kinds import ON_RELEASES
 from kbc.project.model import Collection
-from kbc.project.routes import INDEX
+from kbc.project.sites.redirects import INDEX
 from kbc.project.well_formed import mapping, text_at
 from kbc.records import DocRecord
 
@@ -264,11 +264,10 @@ def shown_name(collection: Collection, path: str) -> str:
     """What a page without a title is called: the first page of a site as the site, others by their files, as
     MkDocs has it in words."""
     name = name_in_path(path)
-    options = collection.generator_options
     stem, _, _ = permalinks.page_path(collection, path).partition(".")
     if "/" not in stem and stem.lower().strip("_") in INDEX:
-        return str(options.get("site_title") or name)
-    return _in_words(name) if collection.generator == "mkdocs" else name
+        return collection.site.title or name
+    return _in_words(name) if collection.conventions.titles_from_names else name
 
 
 def _in_words(name: str) -> str:

@@ -11,12 +11,6 @@ from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
 from kbc.records import DocRecord
 
-_UNPUBLISHED = {
-    **dict.fromkeys(("docusaurus", "hugo", "quarto", "starlight", "zola"), ("draft", True)),
-    **dict.fromkeys(("hexo", "jekyll"), ("published", False)),
-}
-"""The field of the front matter, by generators, and the value with which a page is in no published site."""
-
 _MOST_NAMED = 3
 
 
@@ -31,9 +25,10 @@ def published(
 def _without_drafts(
     collection: Collection, records: Sequence[DocRecord], diagnostics: Diagnostics
 ) -> list[DocRecord]:
-    if collection.generator not in _UNPUBLISHED:
+    unpublished = collection.conventions.unpublished
+    if unpublished is None:
         return list(records)
-    name, value = _UNPUBLISHED[collection.generator]
+    name, value = unpublished
     drafts = [each for each in records if _has(each, name, value)]
     if len(drafts) in (0, len(records)):
         return list(records)
@@ -51,11 +46,10 @@ def _listed(
 ) -> list[DocRecord]:
     """The pages that the contents of a book list, and its home. If they list fewer than they leave out, a
     program may complete them, and all pages are read."""
-    options = collection.generator_options
-    contents = options.get("contents", "")
+    contents = collection.site.contents
     if not contents:
         return records
-    known = {*options.get("order", ()), options.get("home", "")}
+    known = {*collection.site.order, collection.site.addresses.home}
     others = [each for each in records if page_path(collection, each.path) not in known]
     if not others or len(others) * 2 > len(records):
         return records

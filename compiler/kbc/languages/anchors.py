@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from urllib.parse import quote, unquote
+
+from kbc.project.sites.settings import LinkSettings
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
@@ -86,20 +88,22 @@ _CHANGED: Mapping[str, AnchorRules] = {
 """Generators whose rules have changed over the years: links may have the anchors of any."""
 
 
-def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
-    """The rules of a generator with the options that its configuration gives it. Without a generator,
+_NOTHING_STATED = LinkSettings()
+
+
+def rules_of(generator: str, stated: LinkSettings = _NOTHING_STATED) -> AnchorRules:
+    """The rules of a generator with what the configuration of a site says of them. Without a generator,
     which program shows the pages is not known, and links may use the anchors of any."""
     if not generator:
         return _ANY
     rules = replace(
         _CHANGED.get(generator) or _RULES.get(generator, AnchorRules()),
-        other_projects=options.get("other_projects") is True,
-        is_open=options.get("open_anchors") is True,
+        other_projects=stated.has_other_projects,
+        is_open=stated.has_own_anchors,
     )
-    named = (style for style in _STYLES if style == options.get("slug_style"))
-    terms = options.get("term_anchors") is True
-    tabs = next((style for style in _STYLES if style == options.get("tab_anchors")), None)
-    return replace(rules, style=next(named, rules.style), terms=terms, tabs=tabs)
+    named = (style for style in _STYLES if style == stated.slug_style)
+    tabs = next((style for style in _STYLES if style == stated.tab_style), None)
+    return replace(rules, style=next(named, rules.style), terms=stated.has_term_anchors, tabs=tabs)
 
 
 _ATTRIBUTE = (

@@ -129,11 +129,10 @@ def _rewritten(
 def _is_part(collection: Collection, record: DocRecord) -> bool:
     """Whether the site has no page for a file that others include, which its navigation does not list: of
     mdBook none of these is a page, elsewhere those without a title or with an underscore before the name."""
-    order = collection.generator_options.get("order", {})
-    folder = collection.generator_options.get("folder", "")
-    if below(folder, record.path) in order:
+    order = collection.site.order
+    if below(collection.site.folder, record.path) in order:
         return False
-    is_listed = collection.generator == "mdbook" and bool(order)
+    is_listed = collection.conventions.publishes_only_listed and bool(order)
     return is_listed or not record.has_title or record.path.rsplit("/", 1)[-1].startswith("_")
 
 

@@ -23,7 +23,6 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import GALLERY
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
@@ -87,7 +86,7 @@ def _left_out(project: Project) -> dict[str, str]:
     """Folders that the generators' rules leave out -> why."""
     found: dict[str, str] = {}
     for collection in project.collections:
-        found |= collection.generator_options.get("left_out", {})
+        found |= collection.site.left_out
     return found
 
 
@@ -109,9 +108,9 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
     files = discover(project, diagnostics, allow_outside, tree=tree, accounting=accounting)
     for collection in project.collections:
         files[collection.name].sort(key=partial(_place, collection))
-        for path in collection.generator_options.get("files", ()):
+        for path in collection.site.files:
             tree.read(path, READER)
-    stated = (each.generator_options.get("files", ()) for each in project.collections)
+    stated = (each.site.files for each in project.collections)
     # The first is the configuration, which the sites of a repository may share.
     for path in sorted({files_of_site[0] for files_of_site in stated if files_of_site}):
         if (data := tree.read(path, READER)) is not None:
@@ -176,8 +175,9 @@ def _read_project(project: Project, diagnostics: Diagnostics, allow_outside: boo
 
 
 def _beside(collection: Collection, project: Project) -> list[Collection]:
-    """The galleries of a site of Sphinx, and for one of them the site and its other galleries."""
-    known = {"sphinx": [GALLERY], GALLERY: [GALLERY, "sphinx"]}.get(collection.generator, [])
+    """The collections whose labels its pages refer to: the galleries of a site of Sphinx, and for one of them
+    the site and its other galleries."""
+    known = collection.conventions.refers_to
     if collection.kind != "docs":
         return []
     others = (each for each in project.collections if each is not collection)
@@ -244,8 +244,8 @@ def _with_named_readme(
         else [permalinks.page_path(collection, file.path) for file in files]
     )
     titles = {page: title for page in pages if _README.fullmatch(page)}
-    options = {**collection.generator_options, "titles": titles}
-    return replace(collection, generator_options=options) if titles else collection
+    named = replace(collection.site, titles=titles)
+    return replace(collection, site=named) if titles else collection
 
 
 def _place(collection: Collection, file: SourceFile) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, create_model
 from kb_runtime.records.case_files import ENDINGS as CASE_FILES
 from kbc.limits import MAX_FILE_BYTES
 from kbc.project.settings import name_of
+from kbc.project.sites.generators import GENERATORS
 from kbc.project.validation import (
     LanguageCode,
     Strings,
@@ -29,54 +30,6 @@ from kbc.project.validation import (
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 RESERVED_COLLECTIONS = frozenset({"all", "everything", "chunks"})
 """`all` and `everything` are scopes, `chunks` is a file name in the catalog."""
-
-GENERATORS: Mapping[str, str] = {
-    "antora": "Antora component",
-    "bookdown": "bookdown book",
-    "doc-builder": "doc-builder documentation",
-    "docfx": "DocFX site",
-    "docs-builder": "docs-builder documentation",
-    "docsify": "Docsify site",
-    "documenter": "Documenter site",
-    "docusaurus": "Docusaurus site",
-    "eleventy": "Eleventy site",
-    "ex-doc": "ExDoc site",
-    "fern": "Fern site",
-    "fumadocs": "Fumadocs site",
-    "gitbook": "GitBook",
-    "grails-guide": "Grails guide",
-    "hexo": "Hexo site",
-    "hugo": "Hugo site",
-    "jekyll": "Jekyll site",
-    "killercoda": "course of Killercoda",
-    "mdbook": "mdBook",
-    "mintlify": "Mintlify site",
-    "mkdocs": "MkDocs site",
-    "nextra": "Nextra site",
-    "pkgdown": "pkgdown site",
-    "quarto": "Quarto project",
-    "quartz": "Quartz site",
-    "rspress": "Rspress site",
-    "sandpaper": "Carpentries lesson",
-    "sphinx": "Sphinx project",
-    "sphinx-autoapi": "reference of sphinx-autoapi",
-    "sphinx-autodoc2": "reference of autodoc2",
-    "sphinx-gallery": "gallery of sphinx-gallery",
-    "starlight": "Astro site",
-    "vitepress": "VitePress site",
-    "vuepress": "VuePress site",
-    "writerside": "Writerside project",
-    "zola": "Zola site",
-    "site": "built site",
-}
-"""The generators of documentation whose conventions `kbc.recognition` knows, and what messages call what is
-made with them; `site` is what any of them built."""
-
-GALLERY = "sphinx-gallery"
-"""The one among them whose pages are scripts with labels of their own."""
-
-PYTHON_REFERENCES = ("sphinx-autoapi", "sphinx-autodoc2")
-"""Those among them that write a page for each module of a Python package."""
 
 LOG_OF_CHANGES = r"change[- ]?logs?|changes|history|news"
 ON_RELEASES = rf"{LOG_OF_CHANGES}|releases?(?:[-_]?notes)?|what-?s-?new"

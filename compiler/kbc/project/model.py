@@ -16,6 +16,8 @@ from kbc.project.settings import (
     SearchSettings,
     ToolSettings,
 )
+from kbc.project.sites.generators import Generator, generator_of
+from kbc.project.sites.settings import NOTHING_STATED, SiteSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,10 @@ class Collection:
 
     `include` and `exclude` are patterns as in .gitignore. `strip` is taken off the beginning of paths in
     ids and addresses. `generator` names the documentation generator whose conventions the files follow
-    ("": none), `config` its configuration file, and `generator_options` are what that file says; see
-    `kbc.recognition`. `language` is the code of the language of its words in Latin letters ("": as the
-    knowledge base says, or else as the words do). `line` is the line of the table in kb.toml and
-    `paths_line` that of its paths, or else of the table (0: it comes by convention).
+    ("": none), `config` its configuration file, and `site` is what that file says; see `kbc.recognition`.
+    `language` is the code of the language of its words in Latin letters ("": as the knowledge base says, or
+    else as the words do). `line` is the line of the table in kb.toml and `paths_line` that of its paths, or
+    else of the table (0: it comes by convention).
     """
 
     name: str
@@ -43,14 +45,18 @@ class Collection:
     strip: str = ""
     generator: str = ""
     config: str = ""
-    generator_options: Mapping[str, Any] = field(default_factory=dict)
+    site: SiteSettings = NOTHING_STATED
     language: str = ""
+
+    @property
+    def conventions(self) -> Generator:
+        """The traits of its generator."""
+        return generator_of(self.generator)
 
     def is_mdx(self, path: str) -> bool:
         """Whether a page is MDX: by the ending of its file, or as its generator reads Markdown."""
         name = path.lower()
-        is_read_as_mdx = bool(self.generator_options.get("markdown_is_mdx"))
-        return name.endswith(".mdx") or (is_read_as_mdx and name.endswith(".md"))
+        return name.endswith(".mdx") or (self.site.markdown_is_mdx and name.endswith(".md"))
 
     def stripped(self, path: str) -> str:
         """`path` without the prefix that ids and addresses of this collection leave out."""
@@ -92,7 +98,7 @@ class Collection:
             list(self.exclude),
             self.strip,
             self.generator,
-            dict(self.generator_options),
+            self.site.as_table(),
             self.language,
         ]
 

@@ -7,35 +7,22 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
 from kbc.project.model import Collection
-from kbc.project.routes import INDEX, ROUTES, texts
+from kbc.project.routes import ROUTES, texts
+from kbc.project.sites.redirects import plain
 
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
-
-
-class Redirects(dict[str, str]):
-    """The targets of former addresses, as a site's generator has them. Nobody changes it."""
-
-    @cached_property
-    def former(self) -> Mapping[str, Sequence[tuple[int, str]]]:
-        """The former addresses, with their places in the order, by where they lead: a site may have as many
-        of them as pages."""
-        found: dict[str, list[tuple[int, str]]] = {}
-        for place, (old, new) in enumerate(self.items()):
-            found.setdefault(_plain(new), []).append((place, old))
-        return found
 
 
 def address(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
     """The public address of the page at `path` (below the root) with the front matter `data`; "" when
     the collection follows no generator or nobody knows where its site is."""
-    base = str(collection.generator_options.get("base_url", ""))
+    base = collection.site.base_url
     if collection.url and "{" not in collection.url:
         base = collection.url
     if not collection.generator or not base:
@@ -61,13 +48,12 @@ def route(collection: Collection, path: str, data: Mapping[str, Any]) -> str | N
     rule = ROUTES.get(collection.generator)
     if rule is None:
         return None
-    return rule(page_path(collection, path), data, collection.generator_options)
+    return rule(page_path(collection, path), data, collection.site)
 
 
 def page_path(collection: Collection, path: str) -> str:
     """`path` below the generator's folder of content; `place` is where in it the collection begins."""
-    options = collection.generator_options
-    folder, place = str(options.get("folder", "")), str(options.get("place", ""))
+    folder, place = collection.site.folder, collection.site.place
     below = path.removeprefix(f"{folder}/") if folder else path
     return f"{place}/{below}" if place else below
 
@@ -75,21 +61,20 @@ def page_path(collection: Collection, path: str) -> str:
 def aliases(collection: Collection, path: str, data: Mapping[str, Any]) -> tuple[str, ...]:
     """Former addresses of a page, from its front matter and the generator's redirects: absolute where
     the site's address is known, else paths."""
-    options = collection.generator_options
     if not collection.generator:
         return ()
     stated = [*texts(data.get("aliases")), *texts(data.get("redirect_from"))]
     place = route(collection, path, data) or ""
-    redirects: Redirects = options.get("redirects", Redirects())
-    own = {_plain(place), _plain(page_path(collection, path))}
-    former = chain.from_iterable(redirects.former.get(each, ()) for each in own)
+    own = {plain(place), plain(page_path(collection, path))}
+    former = chain.from_iterable(collection.site.redirects.former.get(each, ()) for each in own)
     stated += [old for _, old in sorted(former)]
-    base = str(options.get("base_url", "")).rstrip("/")
+    base = collection.site.base_url.rstrip("/")
     folder = posixpath.dirname(place.rstrip("/"))
+    is_below_section = collection.conventions.aliases_below_section
     found = []
     for old in stated:
-        if not old.startswith("/") and not _ABSOLUTE.match(old) and collection.generator == "hugo":
-            old = f"{folder}/{old}"  # relative to the section of the page
+        if is_below_section and not old.startswith("/") and not _ABSOLUTE.match(old):
+            old = f"{folder}/{old}"
         old = old.lstrip("/")
         found.append(old if _ABSOLUTE.match(old) or not base else f"{base}/{old}")
     return tuple(dict.fromkeys(each for each in found if each))
@@ -97,22 +82,11 @@ def aliases(collection: Collection, path: str, data: Mapping[str, Any]) -> tuple
 
 def title(collection: Collection, path: str) -> str:
     """What the generator's navigation calls the page; "" when it does not."""
-    titles: Mapping[str, str] = collection.generator_options.get("titles", {})
-    return titles.get(page_path(collection, path), "")
+    return collection.site.titles.get(page_path(collection, path), "")
 
 
 def position(collection: Collection, path: str) -> int:
     """The place of a page in the order of the generator's navigation; pages that it does not list come
     after those that it does."""
-    order: Mapping[str, int] = collection.generator_options.get("order", {})
+    order = collection.site.order
     return order.get(page_path(collection, path), len(order))
-
-
-def _plain(place: str) -> str:
-    """A path of a page or an address in one form, so that redirects find their targets."""
-    plain = place.partition("#")[0].strip("/").lower()
-    stem, dot, ending = plain.rpartition(".")
-    if dot and ending in ("md", "mdx", "markdown", "html", "rst", "txt", "adoc"):
-        plain = stem
-    folder, _, name = plain.rpartition("/")
-    return folder if name in INDEX else plain

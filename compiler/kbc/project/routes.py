@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kbc.project.sites.redirects import INDEX
+from kbc.project.sites.settings import SiteSettings
 from kbc.project.well_formed import scalar_at
 
-INDEX = frozenset({"index", "readme"})
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
 _DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
@@ -21,8 +22,8 @@ _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
 """Docusaurus takes `01-` off a name, but neither a date nor a version."""
 _UNSLUGGED = re.compile(r"[^\w -]")
 
-Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str | None]
-"""Path below the content's folder, front matter, options of the generator -> path of the address, None for a
+Route = Callable[[str, Mapping[str, Any], SiteSettings], str | None]
+"""Path below the content's folder, front matter, settings of the site -> path of the address, None for a
 page that is not on the site."""
 
 
@@ -52,21 +53,20 @@ def _folder_or(path: str, suffix: str, index: frozenset[str] = INDEX, name: str 
     return f"{folder}/{name}{suffix}" if folder else f"{name}{suffix}"
 
 
-def _mkdocs(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    language = str(options.get("language", ""))
-    if language and options.get("language_folder"):
-        path = path.removeprefix(f"{language}/")
-    elif language:
-        path = re.sub(rf"\.{re.escape(language)}(?=\.\w+$)", "", path)
-    if options.get("use_directory_urls", True):
-        return _folder_or(path, "/")
-    return _mdbook(path, data, options)
+def _mkdocs(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
+    if site.language and site.has_language_folder:
+        path = path.removeprefix(f"{site.language}/")
+    elif site.language:
+        path = re.sub(rf"\.{re.escape(site.language)}(?=\.\w+$)", "", path)
+    if site.addresses.as_folders is False:
+        return _mdbook(path, data, site)
+    return _folder_or(path, "/")
 
 
-def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    base = str(options.get("route_base", "docs")).strip("/")
+def _docusaurus(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
+    base = site.addresses.route_base.strip("/")
     parts = [without_number(part) for part in _stem(path).split("/")]
-    if options.get("is_blog"):
+    if site.addresses.is_blog:
         return _docusaurus_post(path, data, base)
     slug = scalar_at(data, "slug")
     if slug.startswith("/"):
@@ -98,23 +98,22 @@ def without_number(name: str) -> str:
     return _NUMBERED.sub("", name, count=1) if _NUMBERED.match(name) else name
 
 
-def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    path = _rewritten(path, options.get("rewrites", {}))
-    return _folder_or(path, "" if options.get("clean_urls") else ".html", frozenset({"index"}))
+def _vitepress(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
+    path = _rewritten(path, site.addresses.rewrites)
+    return _folder_or(path, "" if site.addresses.without_ending else ".html", frozenset({"index"}))
 
 
-def _without_ending(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    known: Mapping[str, str] = options.get("addresses", {})
-    if path in known:
-        return known[path]
+def _without_ending(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
+    if path in site.addresses.known:
+        return site.addresses.known[path]
     return _folder_or(path, "", frozenset({"index"}))
 
 
-def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _starlight(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     slug = starlight_slug(path, data)
-    if options.get("html_files"):
+    if site.addresses.as_html:
         return f"{slug or 'index'}.html"
-    return slug if options.get("without_slash") or not slug else f"{slug}/"
+    return slug if site.addresses.without_slash or not slug else f"{slug}/"
 
 
 def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
@@ -129,13 +128,13 @@ def starlight_slug(path: str, data: Mapping[str, Any]) -> str:
     return "" if slug == "index" else slug
 
 
-def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _vuepress(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     if stated := scalar_at(data, "permalink"):
         return stated
     return _folder_or(path, ".html")
 
 
-def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _eleventy(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stated = scalar_at(data, "permalink")
     if stated and "{" not in stated:
         return stated.removesuffix("index.html")
@@ -165,86 +164,82 @@ def _rewritten(path: str, rules: Mapping[str, str]) -> str:
     return path
 
 
-def _html_file(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _html_file(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     return f"{_stem(path)}.html"
 
 
-def _pkgdown(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _pkgdown(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     folder, _, page = _stem(path).partition("/")
     if folder == "man":
         return f"reference/{page}.html"
     return f"articles/{page.removeprefix('articles/')}.html"
 
 
-def _writerside(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _writerside(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     """All topics in one folder, in lower case."""
     name = posixpath.basename(_stem(path)).lower()
     return f"{re.sub(r'[_ ]+', '-', name)}.html"
 
 
-def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    if path == options.get("home"):
+def _gitbook(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
+    if path == site.addresses.home:
         return ""
-    if options.get("html_files"):
+    if site.addresses.as_html:
         return _folder_or(path, ".html", frozenset({"readme"}))
     return _folder_or(path, "", frozenset({"readme"})).rstrip("/")
 
 
-def _docfx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _docfx(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     place = _stem(path)
-    for source, target in options.get("mapped", ()):
+    for source, target in site.addresses.moved:
         if not source or place.startswith(f"{source}/"):
             place = posixpath.join(target, place.removeprefix(f"{source}/" if source else ""))
             break
     return f"{place}.html"
 
 
-def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _mdbook(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stem = _stem(path)
     if posixpath.basename(stem).lower() == "readme":
         stem = posixpath.join(posixpath.dirname(stem), "index")
     return f"{stem}.html"
 
 
-def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _sphinx(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stem = _stem(path)
-    built: Mapping[str, str] = options.get("addresses", {})
-    if stem in built:
-        return built[stem]
-    if not options.get("directory_urls"):
+    if stem in site.addresses.known:
+        return site.addresses.known[stem]
+    if not site.addresses.as_folders:
         return f"{stem}.html"
     return _folder_or(path, "/", frozenset({"index"}))
 
 
-def _module_page(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _module_page(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     """Where the page of the Python module at `path` is: `autoapi/pkg/mod/index.html` of sphinx-autoapi,
-    `apidocs/pkg/pkg.mod.html` of autodoc2, which has pages `by_package`; `api_root` is the first folder."""
+    `apidocs/pkg/pkg.mod.html` of autodoc2, which has pages by package."""
     stem = _stem(path).removesuffix("/__init__")
     place = stem
-    if options.get("by_package"):
+    if site.addresses.by_package:
         place = posixpath.join(stem.split("/")[0], stem.replace("/", "."))
-    place = posixpath.join(str(options.get("api_root", "")), place)
-    if options.get("directory_urls"):
+    place = posixpath.join(site.addresses.reference_root, place)
+    if site.addresses.as_folders:
         return f"{place}/"
-    return f"{place}.html" if options.get("by_package") else f"{place}/index.html"
+    return f"{place}.html" if site.addresses.by_package else f"{place}/index.html"
 
 
-def _gallery(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _gallery(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     folder, name = posixpath.split(path)
     name = name if name.endswith(".py") else "index.rst"
-    return _sphinx(
-        posixpath.join(str(options.get("place_of_gallery", "")), folder, name), data, options
-    )
+    return _sphinx(posixpath.join(site.addresses.gallery, folder, name), data, site)
 
 
-def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _hugo(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stated = scalar_at(data, "url")
     if stated:
         return stated
     stem = _stem(path)
-    language = str(options.get("language", ""))
-    if language and stem.endswith(f".{language}"):
-        stem = stem[: -len(language) - 1]
+    if site.language:
+        stem = stem.removesuffix(f".{site.language}")
     if posixpath.basename(stem) == "index":  # a page with a folder of its own
         stem = posixpath.dirname(stem)
     folder, name = posixpath.split(stem)
@@ -252,11 +247,11 @@ def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
         place = folder
     else:
         place = posixpath.join(folder, scalar_at(data, "slug") or name)
-        rule = options.get("permalinks", {}).get(stem.split("/")[0]) if "/" in stem else None
-        if isinstance(rule, str):
+        rule = site.addresses.permalinks.get(stem.split("/")[0]) if "/" in stem else None
+        if rule is not None:
             return _filled(rule, stem, data, _urlized(scalar_at(data, "title")))
     place = _urlized(place)
-    if options.get("ugly_urls") and name not in ("_index", ""):
+    if site.addresses.as_html and name not in ("_index", ""):
         return f"{place}.html"
     return f"{place}/" if place else ""
 
@@ -266,7 +261,7 @@ def _urlized(place: str) -> str:
     return re.sub(r"(?<=-) | (?=-)", "", kept).replace(" ", "-").strip("/")
 
 
-def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _zola(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stem = _stem(path)
     folder, name = posixpath.split(stem)
     place = scalar_at(data, "path").strip("/")
@@ -278,34 +273,34 @@ def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str
     return f"{place}/" if place else ""
 
 
-def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _jekyll(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stem = _stem(path)
     first, _, rest = stem.partition("/")
     stated = scalar_at(data, "permalink")
     if first == "_posts" or "/_posts/" in f"/{stem}":
-        rule = options.get("permalinks", {}).get("posts") or options.get("permalink") or "date"
+        rule = site.addresses.permalinks.get("posts") or site.addresses.permalink or "date"
         return _filled(stated or _JEKYLL_STYLES.get(rule, rule), stem, data)
     if first.startswith("_") and rest:  # a collection
         name = first[1:]
-        rule = stated or options.get("permalinks", {}).get(name) or f"/{name}/:path.html"
+        rule = stated or site.addresses.permalinks.get(name) or f"/{name}/:path.html"
         return _filled(rule.replace(":collection", name), rest, data)
     if stated:
         return _filled(stated, stem, data)
-    style = str(options.get("permalink", ""))
+    style = site.addresses.permalink
     is_pretty = style == "pretty" or style.endswith("/")
     return _folder_or(path, "/" if is_pretty else ".html")
 
 
-def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _hexo(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     stem = _stem(path)
     stated = scalar_at(data, "permalink")
     if stem.startswith("_posts/"):
-        rule = stated or options.get("permalink") or ":year/:month/:day/:title/"
+        rule = stated or site.addresses.permalink or ":year/:month/:day/:title/"
         category = (texts(data.get("categories")) or [scalar_at(data, "categories")])[0]
         return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
     if stated:
         return stated.lstrip("/")
-    return _folder_or(path, "" if options.get("clean") else ".html")
+    return _folder_or(path, "" if site.addresses.without_ending else ".html")
 
 
 _JEKYLL_STYLES = {
@@ -348,32 +343,34 @@ def _filled(rule: str, stem: str, data: Mapping[str, Any], title: str = "") -> s
     return re.sub(r"/{2,}", "/", filled).lstrip("/")
 
 
-def _built(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _built(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     """A page of a built site or mirror: where its file is, and the folder of an index."""
     place = re.sub(r"(^|/)index\.html?$", r"\1", path)
     return place.removesuffix("?") or ""
 
 
-def _listed(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str | None:
+def _listed(path: str, data: Mapping[str, Any], site: SiteSettings) -> str | None:
     """Where the configuration says; pages that it does not know are nowhere."""
-    known: Mapping[str, str] = options.get("addresses", {})
-    return known.get(path)
+    return site.addresses.known.get(path)
 
 
-def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _antora(path: str, data: Mapping[str, Any], site: SiteSettings) -> str:
     match = re.fullmatch(r"(?:(.*)/)?modules/([^/]+)/pages/(.+)", path)
     if match is None:
-        return _html_file(path, data, options)
+        return _html_file(path, data, site)
     _, module, page = match.groups()
-    version = str(options.get("version", "") or "")
-    stem = _stem(page)
-    component = str(options.get("component", ""))
-    parts = (component, version.strip("~"), module if module != "ROOT" else "", stem)
+    addresses, stem = site.addresses, _stem(page)
+    parts = (
+        addresses.component,
+        addresses.version.strip("~"),
+        module if module != "ROOT" else "",
+        stem,
+    )
     place = "/".join(part for part in parts if part and part != "master")
-    style = options.get("html_extension")
+    style = addresses.html_extension
     if style in ("indexify", "drop") and stem.rpartition("/")[2] == "index":
         return place.removesuffix("index")
-    return place + {"indexify": "/", "drop": ""}.get(str(style), ".html")
+    return place + {"indexify": "/", "drop": ""}.get(style, ".html")
 
 
 ROUTES: Mapping[str, Route] = {

@@ -102,10 +102,8 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
     page = read_text(tree, joined(folder, first)) if first else ""
     shown = _led_to(tree, folder, first, page) if first else ""
     sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""
-    options: dict[str, object] = {}
     base = ""
     if hosts:
-        options["hosts"] = True
         base = "https://"
     elif is_host(root_name):
         base = f"https://{root_name}"
@@ -113,12 +111,9 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
         base = (found[1] or found[2]).removesuffix(first).rstrip("/")
     elif sitemap:
         base = _common(LOCATION.findall(read_text(tree, joined(folder, sitemap))))
-    if found := _GENERATOR.search(shown):
-        options["built_by"] = found[1].strip()
+    found = _GENERATOR.search(shown)
     inventory = first_existing(tree, folder, (INVENTORY,))
     found_inventory = read_inventory(tree, inventory)
-    if inventory:
-        options.setdefault("built_by", "Sphinx")
     return Site(
         generator=GENERATOR,
         config="",
@@ -129,7 +124,7 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
         version=found_inventory.version if found_inventory else "",
         base_url=base,
         exclude=EXCLUDE,
-        options=options,
+        built_by=found[1].strip() if found else "Sphinx" if inventory else "",
         files=(inventory,),
     )
 
@@ -187,6 +182,6 @@ def bundles(names: Sequence[str]) -> list[Site]:
             name="pages",
             kind="pages",
             include=full,
-            options={"bundle": True},
+            is_bundle=True,
         )
     ]

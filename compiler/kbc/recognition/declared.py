@@ -18,9 +18,9 @@ _INSIDE = (".vitepress/config", ".vitepress", ".vuepress/config", ".vuepress", "
 
 
 def with_generators(project: Project, diagnostics: Diagnostics) -> Project:
-    """`project` with the options of its collections' generators; a configuration that is not there is
+    """`project` with what the configurations of its collections say; a configuration that is not there is
     an error at the collection."""
-    if not any(each.config and not each.generator_options for each in project.collections):
+    if not any(each.config and not each.site.files for each in project.collections):
         return project
     boundary = project.boundary or repository.boundary(project.root.resolve())
     tree = IncludeTree(project.root, boundary)
@@ -29,7 +29,7 @@ def with_generators(project: Project, diagnostics: Diagnostics) -> Project:
 
 
 def _completed(collection: Collection, tree: IncludeTree, diagnostics: Diagnostics) -> Collection:
-    if not collection.config or collection.generator_options:
+    if not collection.config or collection.site.files:
         return collection
     site = _site(collection, tree)
     if site is None:
@@ -49,7 +49,7 @@ def _completed(collection: Collection, tree: IncludeTree, diagnostics: Diagnosti
         generator=site.generator,
         include=collection.include or site.include,
         exclude=tuple(dict.fromkeys((*site.left_out, *collection.exclude))),
-        generator_options=site.generator_options(),
+        site=site.all_settings,
     )
 
 

@@ -70,7 +70,7 @@ def _table(collection: Collection) -> Iterator[str]:
         yield f"generator = {basic_string(collection.generator)}"
     if collection.config:
         yield f"config    = {basic_string(collection.config)}      # titles, order, URLs, redirects"
-    base = str(collection.generator_options.get("base_url", ""))
+    base = collection.site.base_url
     if base and not collection.config:
         yield f"url       = {basic_string(base)}"
     elif not base:

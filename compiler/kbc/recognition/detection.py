@@ -15,6 +15,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import CONVERTED, KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import SearchSettings, default_prefix, name_of
+from kbc.project.sites.settings import IncludeSettings, SiteSettings
 from kbc.recognition import archives, built_site, code, conventional, package, places, repository
 from kbc.recognition.apis import Descriptions, descriptions, without
 from kbc.recognition.display_names import folder_name, named, shown, with_article
@@ -51,8 +52,6 @@ _NO_DOCUMENTATION = frozenset(["readme", "notebooks", "features", "suites"])
 
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
-
-_AT_ROOTS = ("docfx", "ex-doc", "gitbook", "grails-guide", "mkdocs", "pkgdown")
 
 
 class RecognitionError(SingleCodeError):
@@ -149,9 +148,8 @@ class _FolderDetector:
             return above
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
-        # Some configurations stand at the root of projects; the other generators have a folder of their
-        # own, with a package.json or go.mod that only builds the site.
-        is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and any(sites[0].places))
+        # A folder of a site's own may have a package.json or go.mod that only builds the site.
+        is_own = bool(sites) and not (sites[0].conventions.starts_at_root and any(sites[0].places))
         tree = (self._programs, self._manual_pages)
         is_source = bool(here) and code.is_source_beside(sites, *tree)
         is_project = is_source or is_repository(self._names) or found or self._workshop.folders
@@ -196,8 +194,9 @@ class _FolderDetector:
                     return [replace(site, folder=content.relative_to(self._root).as_posix())]
                 if content == self._root or content in self._root.parents:
                     inside = os.path.relpath(self._root, content)
-                    options = dict(site.options) | ({} if inside == "." else {"place": inside})
-                    return [replace(site, folder="", paths=(), options=options)]
+                    place = site.settings.place if inside == "." else inside
+                    settings = replace(site.settings, place=place)
+                    return [replace(site, folder="", paths=(), settings=settings)]
         return []
 
     def _is_in(self, place: str) -> bool:
@@ -275,23 +274,23 @@ class _FolderDetector:
             kind=site.kind,
             paths=tuple(place or "." for place in site.places),
             group=name if site.kind == "docs" else "",
-            options=options if not site.options.get("bundle") else {},
+            options=options if not site.is_bundle else {},
             include=site.include,
             exclude=tuple(dict.fromkeys([*site.left_out, *others])),
             strip="" if index else site.folder,
             generator=site.generator,
             config=site.config,
-            generator_options=site.generator_options(),
+            site=site.all_settings,
         )
 
     def _variants(self, site: Site) -> list[str]:
         """Folders of translations and other versions among the pages."""
         start = f"{site.folder}/" if site.folder else ""
         files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
-        stated = str(site.options.get("language") or "")
+        stated = site.settings.language
         found = translations.translated_folders(files, self._tree, site.folder, stated or "en")
-        plain = ("", "docsify", "fumadocs", *(() if stated else ("mkdocs",)))
-        known = self._translated_files if site.generator in plain else []
+        is_plain = site.conventions.has_plain_translations and not stated
+        known = self._translated_files if is_plain else []
         pages = [name.removeprefix(start) for name in known if name.startswith(start)]
         inside = [joined(site.folder, name) for name in (*found, *pages)]
         self._leave_out([*site.translations, *inside])
@@ -333,7 +332,7 @@ class _FolderDetector:
             collections.append(without(man, self._other_languages))
         collections, apis = self._with_apis(collections, taken)
         collections, read_as_tests = with_tests(self._root, self._files, collections)
-        left_out = [place for site in sites for place in site.options.get("left_out", ())]
+        left_out = [place for site in sites for place in site.settings.left_out]
         excluded = {*taken, *self._other_languages, *notebooks, *readmes, *manuals, *left_out}
         excluded |= {*apis.own, *apis.copies, *apis.parts, *read_as_tests}
         others = sorted(excluded.union(self._workshop.folders) - {*plain})
@@ -369,8 +368,8 @@ class _FolderDetector:
         if found:
             parts = [self._of_site(Site(folder=place), 0) for place in found]
             paths = tuple(place for place in found if not places.README.fullmatch(place))
-            options = {"python_paths": package_folders(self._tree, [""])}
-            plain = replace(as_one(parts), paths=paths, generator_options=options)
+            packages = IncludeSettings(python_paths=tuple(package_folders(self._tree, [""])))
+            plain = replace(as_one(parts), paths=paths, site=SiteSettings(includes=packages))
             if books := repository.books_of(self._tree, self._names, paths):
                 plain = replace(plain, paths=(*paths, *books), strip="")
             other = [*places.parts_of_manual(self._files, found), *self._workshop.folders]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb_runtime.text.tables import some_of
-from kbc.project.kinds import GENERATORS
 from kbc.recognition.site import Site
 
 MAX_SHOWN_PATHS = 6
@@ -35,15 +34,14 @@ def shown(paths: Sequence[str]) -> str:
 
 
 def named(site: Site) -> str:
-    if site.options.get("bundle"):
+    if site.is_bundle:
         return f"{', '.join(each.lstrip('/') for each in site.include)}: all pages of a site"
-    built_by = site.options.get("built_by")
-    name = GENERATORS.get(site.generator, "folder of pages")
-    if site.options.get("by_its_folders"):  # its program is nobody else's
+    name = site.conventions.label
+    if site.is_by_folders:
         name = "site of templates"
     what = f"{name} {site.title!r}" if site.title else name
-    if built_by:
-        what += f", built by {built_by}"
+    if site.built_by:
+        what += f", built by {site.built_by}"
     place = f" ({site.config})" if site.config else ""
     return f"{what}{place}"
 

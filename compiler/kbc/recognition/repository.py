@@ -130,8 +130,8 @@ def for_agents(site: Site, files: Sequence[str]) -> list[str]:
 
 def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
     """The site with the address of the domain that GitHub Pages has for it, where it states no other."""
-    own = str(site.options.get("config_folder", ""))
-    if site.base_url or site.options.get("without_addresses"):
+    own = site.settings.config_folder
+    if site.base_url or site.has_no_addresses:
         return site
     for place in (site.folder, own, *(joined(own, name) for name in ("static", "public"))):
         path = joined(place, _DOMAIN_FILE)
@@ -167,7 +167,7 @@ def sites_below(
                 sites = sites_in(tree, place)
                 if sites:
                     level.append(sites)
-                if all(site.generator == docs_builder.GENERATOR for site in sites):
+                if all(site.conventions.holds_other_sites for site in sites):
                     below.append(place)  # what is not Markdown there may be another site
         level.sort(key=lambda sites: -len(sites[0].order))  # beside a large site are its parts
         found += [site for sites in level for site in sites]
@@ -209,8 +209,7 @@ def _without_inner(site: Site, sites: Sequence[Site]) -> Site:
     inner = [
         f"/{below(site.folder, each.config.rpartition('/')[0])}/"
         for each in sites
-        if site.generator == docs_builder.GENERATOR
-        and each.config.rpartition("/")[0].startswith(start)
+        if site.conventions.holds_other_sites and each.config.rpartition("/")[0].startswith(start)
     ]
     return replace(site, exclude=(*site.exclude, *dict.fromkeys(inner))) if inner else site
 
@@ -226,9 +225,7 @@ def with_larger(
     """`sites`, behind folders that hold more pages of the repository than all of them, without the sites in
     these, or with the sites that such folders are; `names` and what follows are as for
     `places.pages_beside`."""
-    taken = [
-        str(site.options.get("config_folder") or site.folder) for site in sites if not site.paths
-    ]
+    taken = [site.settings.config_folder or site.folder for site in sites if not site.paths]
     taken += [place for site in sites for place in site.places]
     found = pages_beside(names, files, taken, left_out) if taken and all(taken) else ()
     larger = []

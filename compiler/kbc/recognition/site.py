@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
-from kbc.project.permalinks import Redirects
+from kbc.project.sites.generators import Generator, generator_of
+from kbc.project.sites.redirects import Redirects
+from kbc.project.sites.settings import NOTHING_STATED, SiteSettings
 from kbc.project.well_formed import is_scalar, sequence
 from kbc.project.well_formed import mapping as mapping
 from kbc.project.well_formed import texts as texts
@@ -38,9 +40,11 @@ class Site:
     it calls them ("": nothing); `redirects` maps former paths of addresses to pages or newer paths; pages are
     named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below `folder`.
     `paths` are the folders and files with its pages, below the root, where these are not all of `folder`.
-    `options` is what front ends need besides: slugs, places of snippets, rules of addresses. `base_url` is
-    the address of the site; a path alone, as where no host is stated, is none. `files` are further files that
-    were read for this ("": none), `translations` folders beside that of the pages in other languages.
+    `settings` is what front ends need besides. `base_url` is the address of the site; a path alone, as where
+    no host is stated, is none, and with `has_no_addresses` nobody knows those of its pages. `files` are
+    further files that were read for this ("": none), `translations` folders beside that of the pages in other
+    languages. Of a built site `built_by` is what made it, and with `is_bundle` all pages are in a few files.
+    With `is_by_folders` the program that makes the site is nobody else's.
     """
 
     folder: str = ""
@@ -58,13 +62,22 @@ class Site:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     redirects: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: SiteSettings = NOTHING_STATED
     files: tuple[str, ...] = ()
     translations: tuple[str, ...] = ()
+    built_by: str = ""
+    is_bundle: bool = False
+    is_by_folders: bool = False
+    has_no_addresses: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", self.order or tuple(self.titles))
         object.__setattr__(self, "base_url", self.base_url if _ADDRESS.match(self.base_url) else "")
+
+    @property
+    def conventions(self) -> Generator:
+        """The traits of its generator."""
+        return generator_of(self.generator)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -77,19 +90,19 @@ class Site:
         """The folders and files with its pages."""
         return self.paths or (self.folder,)
 
-    def generator_options(self) -> dict[str, Any]:
-        """What `Collection.generator_options` holds."""
-        found: dict[str, Any] = {
-            "folder": self.folder,
-            "site_title": self.title,
-            "base_url": "" if _LOCAL.match(self.base_url) else self.base_url,
-            "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
-            "titles": {path: title for path, title in self.titles.items() if title},
-            "redirects": Redirects(self.redirects),
-            **self.options,
-            "files": [each for each in (self.config, *self.files) if each],
-        }
-        return {name: value for name, value in found.items() if value not in ("", {}, [], None)}
+    @property
+    def all_settings(self) -> SiteSettings:
+        """The settings with what the site itself says, as its collection has them."""
+        return replace(
+            self.settings,
+            files=tuple(each for each in (self.config, *self.files) if each),
+            folder=self.folder,
+            title=self.title,
+            base_url="" if _LOCAL.match(self.base_url) else self.base_url,
+            order={path: place for place, path in enumerate(dict.fromkeys(self.order))},
+            titles={path: title for path, title in self.titles.items() if title},
+            redirects=Redirects(self.redirects),
+        )
 
 
 def in_order(sites: Sequence[Site]) -> list[tuple[int, Site]]:

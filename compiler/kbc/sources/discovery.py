@@ -397,12 +397,8 @@ def _source_tree(
     return SourceTree(collection.exclude, leave_out, config)
 
 
-_HTML_PAGES = frozenset({"hugo", "jekyll"})
-"""Generators that make a page of HTML with front matter."""
-
-
 def _wanted(collection: Collection) -> Callable[[Path], bool]:
-    html_pages = collection.generator in _HTML_PAGES
+    html_pages = collection.conventions.publishes_html
     return partial(is_wanted, wanted=_suffixes(collection), html_pages=html_pages)
 
 
@@ -410,9 +406,8 @@ def _suffixes(collection: Collection) -> tuple[str, ...]:
     if collection.kind == "examples":
         extensions = collection.options.get("extensions", (".qnt",))
         return (*(str(ending).lower() for ending in extensions), SIDECAR_SUFFIX)
-    options = collection.generator_options
-    stated = (*options.get("script_endings", ()), *options.get("source_suffix", ()))
-    return (*KINDS[collection.kind].suffixes, *(str(ending).lower() for ending in stated))
+    stated = (*collection.site.script_endings, *collection.site.formats)
+    return (*KINDS[collection.kind].suffixes, *(ending.lower() for ending in stated))
 
 
 def _suffix_hint(collection: Collection) -> str:

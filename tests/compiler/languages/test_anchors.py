@@ -6,6 +6,7 @@ import pytest
 
 from kbc.languages.anchors import AnchorRules, Anchors, SlugStyle, rules_of, slug
 from kbc.languages.markdown import anchors, parse, sections
+from kbc.project.sites.settings import LinkSettings
 
 
 @pytest.mark.parametrize(
@@ -126,23 +127,23 @@ def test_everything_that_states_an_id_can_be_linked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("generator", "options", "expected"),
+    ("generator", "slug_style", "expected"),
     [
-        ("mkdocs", {}, {"a-b", "a-b_1"}),
-        ("mkdocs", {"slug_style": "github"}, {"a--b", "a--b-1"}),
-        ("hugo", {"slug_style": "blackfriday"}, {"a-b", "a-b-1"}),
-        ("sphinx", {}, {"a-b", "id1", "a--b", "a--b-1"}),
+        ("mkdocs", "", {"a-b", "a-b_1"}),
+        ("mkdocs", "github", {"a--b", "a--b-1"}),
+        ("hugo", "blackfriday", {"a-b", "a-b-1"}),
+        ("sphinx", "", {"a-b", "id1", "a--b", "a--b-1"}),
     ],
 )
 def test_options_of_a_generator_choose_its_rule(
-    generator: str, options: dict[str, str], expected: set[str]
+    generator: str, slug_style: str, expected: set[str]
 ) -> None:
     document = parse("# A & B\n\n# A & B\n")
-    assert anchors(document, rules_of(generator, options)) == expected
+    assert anchors(document, rules_of(generator, LinkSettings(slug_style=slug_style))) == expected
 
 
 def test_without_a_generator_links_may_use_any_rule() -> None:
-    found = anchors(parse("# A & B\n"), rules_of("", {}))
+    found = anchors(parse("# A & B\n"), rules_of(""))
     assert {"a--b", "a-b"} <= found
 
 
@@ -159,5 +160,5 @@ def test_without_a_generator_links_may_use_any_rule() -> None:
 def test_what_pictures_show_is_no_part_of_anchors_and_each_blank_is(
     heading: str, expected: set[str]
 ) -> None:
-    found = anchors(parse(f"## {heading}\n"), rules_of("", {}))
+    found = anchors(parse(f"## {heading}\n"), rules_of(""))
     assert expected <= found

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from kbc.languages.includes.expansion import expand
-from kbc.languages.includes.files import AttributeStyle, Expansion, Surroundings
+from kbc.languages.includes.files import Expansion, Surroundings
 from kbc.languages.includes.templates.liquid import Liquid
+from kbc.project.sites.generators import AttributeStyle
 
 FILES = {
     "docs/_includes/hint.md": "Mind the {{ include.what }}.\n",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 from kbc.project.model import Collection
-from kbc.project.permalinks import Redirects, aliases
+from kbc.project.permalinks import aliases
+from kbc.project.sites.redirects import Redirects
+from kbc.project.sites.settings import SiteSettings
 
 
 def test_a_page_has_the_redirects_to_its_file_and_to_its_address_in_their_order() -> None:
@@ -17,7 +19,7 @@ def test_a_page_has_the_redirects_to_its_file_and_to_its_address_in_their_order(
     }
     redirects = Redirects(stated)
     site = Collection(
-        "docs", "docs", (".",), generator="mkdocs", generator_options={"redirects": redirects}
+        "docs", "docs", (".",), generator="mkdocs", site=SiteSettings(redirects=redirects)
     )
     assert aliases(site, "guide/kite.md", {"aliases": ["old"]}) == ("old", "b", "a.html", "0")
     assert aliases(site, "guide/wing.md", {}) == ()
@@ -27,7 +29,7 @@ def test_as_many_redirects_as_pages_take_linear_time() -> None:
     pages = [f"guide/{number}.md" for number in range(10_000)]
     redirects = Redirects({each.replace("guide", "old"): each for each in pages})
     site = Collection(
-        "docs", "docs", (".",), generator="mkdocs", generator_options={"redirects": redirects}
+        "docs", "docs", (".",), generator="mkdocs", site=SiteSettings(redirects=redirects)
     )
     started = time.process_time()
     assert all(aliases(site, each, {}) for each in pages)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pkgutil
 from importlib import import_module
 
-from kbc.project.kinds import GENERATORS, PYTHON_REFERENCES
 from kbc.project.routes import ROUTES
+from kbc.project.sites.generators import GALLERY, GENERATORS
 from kbc.recognition import built_site, generators, repository
-from kbc.recognition.generators.python.references import GALLERY
 from kbc.recognition.generators.react import docusaurus, fumadocs
 
 WITHOUT_ADDRESSES = {"docsify", "grails-guide", "killercoda"}
@@ -26,7 +25,8 @@ def recognised_by() -> dict[str, str]:
 
 
 def test_every_generator_is_a_value_of_kb_toml_with_a_name_in_messages() -> None:
-    assert {*recognised_by(), *PYTHON_REFERENCES, GALLERY} == set(GENERATORS)
+    of_modules = {name for name, each in GENERATORS.items() if each.publishes_modules}
+    assert {*recognised_by(), *of_modules, GALLERY} == set(GENERATORS)
 
 
 def test_every_generator_is_tried() -> None:
@@ -36,3 +36,7 @@ def test_every_generator_is_tried() -> None:
 
 def test_every_generator_with_addresses_has_a_rule_for_them() -> None:
     assert set(ROUTES) == set(GENERATORS) - WITHOUT_ADDRESSES
+
+
+def test_every_generator_whose_labels_another_refers_to_is_known() -> None:
+    assert {name for each in GENERATORS.values() for name in each.refers_to} <= set(GENERATORS)

@@ -49,7 +49,7 @@ def test_a_template_of_a_configuration_is_read_without_what_is_filled_in(
     root = write_tree(tmp_path / "tree", {config: text, **others})
     (docs,) = recognised(root).project.collections
     assert docs.generator == generator
-    assert docs.generator_options.get("site_title", "Weirs") == "Weirs"
+    assert docs.site.title in ("", "Weirs")
     inputs, _ = read(root)
     assert titles(inputs.records["docs"]) == found
 

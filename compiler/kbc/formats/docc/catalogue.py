@@ -87,7 +87,7 @@ def outline(text: str, *, is_tutorial: bool = False) -> PageOutline:
         return _of_tutorial(parse(text, is_closed_at_end=True))
     if "@" in text:
         text = "\n".join(_text_lines(parse(text, IN_PAGES)))
-    sections = markdown.sections(markdown.parse(text), rules_of("", {}))
+    sections = markdown.sections(markdown.parse(text), rules_of(""))
     title = next((each.title for each in sections if each.level == 1), "")
     return PageOutline(title, tuple((each.title, each.anchor) for each in sections))
 
@@ -95,7 +95,7 @@ def outline(text: str, *, is_tutorial: bool = False) -> PageOutline:
 def _of_tutorial(nodes: Sequence[Node]) -> PageOutline:
     titles = [title_of(each) for each in walk(nodes) if each.name in _TITLED]
     labels = [Label(title, is_section=True) for title in titles if title]
-    anchors = assigned(labels, rules_of("", {}))
+    anchors = assigned(labels, rules_of(""))
     headings = tuple((label.title, anchor) for label, anchor in zip(labels, anchors, strict=True))
     return PageOutline(tutorial_title(nodes), headings)
 

@@ -17,7 +17,7 @@ from kbc.languages.html.page import read_html
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.languages.includes.files import indented, not_included
 
-_RULES = rules_of("writerside", {})
+_RULES = rules_of("writerside")
 
 Expand = Callable[[Topic, str], str]
 """Markdown with elements in it -> the Markdown that its site shows."""

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.text.tables import count_of
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, ProjectLabels, docc, reads_python
+from kbc.formats import ELSEWHERE, INSTALL_HINT, UNRESOLVED, ProjectLabels, reads_python
 from kbc.formats.doxygen import DoxygenProjects, HeaderSets
 from kbc.frontends.labels import pages_by_uid, role_links
 from kbc.frontends.page_includes import hugo_values, quarto_values
 from kbc.frontends.page_includes.hugo_values import HugoValues
+from kbc.frontends.page_includes.own_pages import OwnPages
 from kbc.languages.addresses import without_pictures
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import stated_above
 from kbc.languages.html.embedded import with_embedded_html
 from kbc.languages.html.tags import without_html_tags
 from kbc.languages.includes.adapted import adapted
-from kbc.languages.includes.dialects import bookdown
 from kbc.languages.includes.dialects.gitbook import with_variables
 from kbc.languages.includes.dialects.notes import notes_among
 from kbc.languages.includes.dialects.zola import with_shown_shortcodes
 from kbc.languages.includes.expansion import expand, may_include
-from kbc.languages.includes.files import NOT_INCLUDED, AttributeStyle, Expansion, Surroundings
+from kbc.languages.includes.files import NOT_INCLUDED, Expansion, Surroundings
 from kbc.languages.includes.myst.docs_builder import Docset
 from kbc.languages.includes.templates.erb import expand_ruby
 from kbc.languages.includes.templates.liquid import Liquid
@@ -39,12 +39,12 @@ from kbc.processor_time import limited
 from kbc.project.include_tree import Read
 from kbc.project.kinds import RUBY, VELOCITY
 from kbc.project.model import Collection
+from kbc.project.sites.generators import AttributeStyle
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import mapping, yaml_table
 
 if TYPE_CHECKING:
     from kbc.formats.document import DocumentProblem
-    from kbc.formats.documenter import DocumenterSite
     from kbc.formats.python.objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
@@ -52,18 +52,11 @@ UNRESOLVED_HINT = "Files that pages include must be in the tree and contain the 
 EXTERNAL_HINT = "The site's build computes it or takes it from elsewhere; the built site has it."
 _OF_PYTHON = re.compile(r"auto[a-z]+|::: \(API\)")
 """Directives that stand for the reference of a Python object: of autodoc, mkdocstrings and doc-builder."""
-_WITH_OBJECTS = ("mkdocs", "doc-builder")
-"""Generators whose configuration says that pages name objects, where it has `python_paths`."""
-
-_WITH_NOTES = ("", "mkdocs", "quartz")
-"""Generators whose pages may name others as those of Obsidian and of wikis do; "": none that is known."""
-
 _MOST_NAMED = 6
 _FEW_FILES = 10
 """Converted files with text elsewhere that have a note each; of more there is one note for all."""
 
 _ATTRIBUTES = re.compile(r"\{:[ \t]*[.#][A-Za-z]")
-_ATTRIBUTE_STYLES: Mapping[str, AttributeStyle] = {"hugo": "goldmark", "jekyll": "kramdown"}
 _NOTEBOOKS = (".rmd", ".qmd")
 
 
@@ -78,14 +71,15 @@ class PageIncludes:
     ) -> None:
         """`files` are those of the collection, `labels` what they may refer to by name."""
         self._collection = collection
-        self._files = files
+        self._own_pages = OwnPages(collection, files)
         self._labels = labels or ProjectLabels()
-        self._options = collection.generator_options
+        self._conventions = collection.conventions
+        self._site = collection.site
         is_hugo = collection.generator == "hugo"
-        self._hugo = HugoValues(self._options) if is_hugo else None
+        self._hugo = HugoValues(self._site) if is_hugo else None
         self._names = hugo_values.references(collection, files) if is_hugo else {}
-        self._uids = pages_by_uid(files) if collection.generator == "docfx" else {}
-        has_notes = collection.generator in _WITH_NOTES
+        self._uids = pages_by_uid(files) if self._conventions.links_by_uid else {}
+        has_notes = self._conventions.links_as_notes
         paths = [each.path for each in files]
         self._notes = cache(lambda: notes_among(paths)) if has_notes else None
         self._unresolved: Counter[str] = Counter()
@@ -94,30 +88,19 @@ class PageIncludes:
         self._first_missing: tuple[str, int, str] | None = None
         self._elsewhere: dict[str, Sequence[DocumentProblem]] = {}
         self._objects: PythonObjects | None = None
-        self._documenter: DocumenterSite | None = None
-        self._catalogues: dict[str, Mapping[str, str]] = {}
 
     @property
     def rules(self) -> AnchorRules:
         """How the collection's generator makes anchors."""
-        return rules_of(self._collection.generator, self._options)
-
-    @cached_property
-    def _headings(self) -> bookdown.Headings:
-        """Where the headings of a book are, by their anchors."""
-        found: dict[str, tuple[str, str]] = {}
-        for file in self._files:
-            for _, anchor, title in bookdown.headings(file.data.decode("utf-8", "replace")):
-                found.setdefault(anchor, (file.path, title))
-        return found
+        return rules_of(self._collection.generator, self._site.links)
 
     @property
     def expands_notebooks(self) -> bool:
         """Whether text in notebooks has the directives of pages: myst-nb, Jupyter Book and Quarto read it so,
         nbsphinx does not."""
-        generator, extensions = self._collection.generator, self._options.get("extensions")
-        is_myst = generator == "sphinx" and (extensions is None or "myst_nb" in extensions)
-        return is_myst or generator == "quarto"
+        is_myst = self._conventions.has_directives_of_docutils
+        is_myst_nb = is_myst and not self._site.has_plain_notebooks
+        return is_myst_nb or self._conventions.has_directives_in_notebooks
 
     def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
         """As `expand`, of many, each with the text of its file: what most pages do not have is looked for
@@ -151,11 +134,9 @@ class PageIncludes:
     def _expanded(self, file: SourceFile, text: str, is_marked: bool | None) -> str:
         read, generator = self._read(file), self._collection.generator
         stored, text = text, self._prepared(file, text, read)
-        has_templates = generator in ("hexo", "jekyll") or "are_templates" in self._options
+        has_templates = self._conventions.pages_are_templates or self._site.values.are_templates
         # `{{ name }}` in prose is a value of Vue, or a substitution of MyST.
-        fills_values = (
-            generator in ("vitepress", "vuepress") or "has_substitutions" in self._options
-        )
+        fills_values = self._conventions.fills_braces or self._site.values.has_substitutions
         expansion = expand(
             text,
             file.path,
@@ -177,16 +158,14 @@ class PageIncludes:
 
     def _prepared(self, file: SourceFile, text: str, read: Read) -> str:
         """The page with what its generator alone understands as Markdown, or as directives of any page."""
-        generator = self._collection.generator
         text = adapted(text, file.path, read, _front_matter)
-        if variables := mapping(self._options.get("book_variables")):
+        if variables := self._site.values.of_books:
             text = with_variables(text, variables)
         if self._collection.is_mdx(file.path):
             text = with_rendered_texts(with_exported_texts(text))
-        if generator == "bookdown":
-            text = bookdown.expand_page(text, file.path, self._headings)
-        if generator in ("documenter", "writerside") or docc.catalogue_of(file.path):
-            text = self._page(file, text, read)
+        text, problems = self._own_pages.expand(file, text, read)
+        if problems:
+            self.count(file, problems)
         if file.path.lower().endswith(RUBY):
             ruby = expand_ruby(text, file.path, read)
             self._count(file, ruby)
@@ -196,34 +175,36 @@ class PageIncludes:
         return text
 
     def _surroundings(self, file: SourceFile, text: str, read: Read) -> Surroundings:
-        generator, options = self._collection.generator, self._options
-        # Notebooks that are text are none.
-        is_myst = generator == "sphinx" and not file.path.lower().endswith(_NOTEBOOKS)
-        is_quarto = generator == "quarto"
+        conventions, includes = self._conventions, self._site.includes
+        is_notebook = file.path.lower().endswith(_NOTEBOOKS)
+        is_myst = conventions.has_directives_of_docutils and not is_notebook
+        has_metadata = conventions.has_metadata_shortcodes
         return Surroundings(
-            bases=options.get("snippet_paths", ()),
-            templates=options.get("shortcodes", ()),
-            aliases=options.get("import_paths", {}),
+            bases=includes.snippet_folders,
+            templates=includes.shortcode_folders,
+            aliases=includes.import_paths,
             pages=self._names,
             objects=partial(self._object, read),
-            names_objects=bool(self.python_paths) and generator in _WITH_OBJECTS,
+            names_objects=bool(self.python_paths) and conventions.names_python_objects,
             restructured=partial(self._restructured, file, read) if is_myst else None,
             referred=role_links(file.path, self._labels, read) if is_myst else None,
             attributes=self._attributes(file, text),
-            repositories=options.get("repositories", ()),
-            repository_folder=options.get("repository_folder", ""),
+            repositories=includes.repositories,
+            repository_folder=includes.repository_folder,
             notes=self._notes,
             is_mdx=self._collection.is_mdx(file.path),
-            has_helpers=generator == "mdbook",
-            stated=quarto_values.values(text, file.path, self._folder, read) if is_quarto else None,
+            has_helpers=conventions.has_helpers,
+            stated=quarto_values.values(text, file.path, self._site.folder, read)
+            if has_metadata
+            else None,
             uids=self._uids,
-            mounted_anywhere=options.get("mdx_components", {}),
+            mounted_anywhere=includes.components,
         )
 
     def _read(self, file: SourceFile) -> Read:
-        """Reads what a page names; DocFX, which runs on Windows, finds it in any case of its letters."""
+        """Reads what a page names, for some generators in any case of its letters."""
         tree = file.tree
-        if self._collection.generator != "docfx" or tree is None:
+        if not self._conventions.links_ignore_case or tree is None:
             return file.include
 
         def in_any_case(path: str) -> bytes | None:
@@ -247,33 +228,8 @@ class PageIncludes:
         self._pages[code] += [file.path] if found and file.path not in self._pages[code] else []
 
     def named_files(self, file: SourceFile) -> Mapping[str, str] | None:
-        """The paths of files that a page names without their folders, as its generator or DocC has it; None
-        where neither does."""
-        catalogue = docc.catalogue_of(file.path)
-        if not catalogue or file.tree is None:
-            return self._options.get("topics")
-        if catalogue not in self._catalogues:
-            self._catalogues[catalogue] = docc.named_files(catalogue, file.tree.names)
-        return self._catalogues[catalogue]
-
-    def _page(self, file: SourceFile, text: str, read: Read) -> str:
-        """A page of Documenter, a Markdown topic of Writerside, or a page of DocC."""
-        if self._collection.generator == "documenter":
-            from kbc.formats.documenter import DocumenterSite
-
-            if self._documenter is None:
-                packages = self._options.get("julia_packages", {})
-                self._documenter = DocumenterSite(self._files, packages)
-            expanded, problems = self._documenter.expand_page(text, file.path, read)
-            self.count(file, problems)
-            return expanded
-        if self._collection.generator == "writerside":
-            from kbc.formats.writerside import expand_page
-        else:
-            expand_page = docc.expand_page
-        expanded, problems = expand_page(text, file.path, read, self.named_files(file) or {})
-        self.count(file, problems)
-        return expanded
+        """As `OwnPages.named_files`."""
+        return self._own_pages.named_files(file)
 
     def count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a format could not have among the directives of the collection."""
@@ -287,31 +243,25 @@ class PageIncludes:
         if with_lines := [each for each in problems if each.line]:
             self._elsewhere[file.path] = with_lines
 
-    @property
-    def _folder(self) -> str:
-        return str(self._options.get("folder", ""))
-
     def _attributes(self, file: SourceFile, text: str) -> AttributeStyle:
         """Which lists of attributes a page has."""
-        if {"attr_list", "extra"} & set(self._options.get("markdown_extensions", ())):
+        if self._site.has_attribute_lists:
             return "python-markdown"
-        if self._collection.generator == "quarto" or file.path.lower().endswith(_NOTEBOOKS):
+        if file.path.lower().endswith(_NOTEBOOKS):
             return "pandoc"
-        if self._collection.generator in _ATTRIBUTE_STYLES:
-            return _ATTRIBUTE_STYLES[self._collection.generator]
-        # Nobody writes `{: .x}` but for a program that reads it, such as ExDoc.
-        may_have = self._collection.generator in ("", "eleventy", "ex-doc")
-        return "kramdown" if may_have and _ATTRIBUTES.search(text) else ""
+        # Nobody writes `{: .x}` but for a program that reads it.
+        may_have = self._conventions.may_have_attributes and _ATTRIBUTES.search(text)
+        return "kramdown" if may_have else self._conventions.attributes
 
     def _liquid(self, text: str) -> Liquid:
-        is_bare = "are_templates" in self._options
+        values = self._site.values
         return Liquid(
-            folder=self._folder,
-            includes=str(self._options.get("includes", "")),
-            data=str(self._options.get("data", "")),
-            values=mapping(self._options.get("template_values" if is_bare else "values")),
+            folder=self._site.folder,
+            includes=self._site.includes.partials,
+            data=values.data_folder,
+            values=values.of_templates,
             page=_front_matter(text),
-            is_bare=is_bare,
+            is_bare=values.are_templates,
         )
 
     def _values(self, text: str) -> Lookup:
@@ -323,7 +273,7 @@ class PageIncludes:
                 myst = mapping(mapping(matter.get("myst")).get("substitutions"))
                 substitutions = mapping(matter.get("substitutions"))
                 tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
-                own.extend((*tables, mapping(self._options.get("page_values"))))
+                own.extend((*tables, self._site.values.of_pages))
             return first_value(own, path.partition("|")[0].strip())
 
         own: list[Mapping[str, Any]] = []
@@ -332,9 +282,9 @@ class PageIncludes:
     def _docset(self, text: str) -> Docset:
         """What a page of docs-builder may name, with the substitutions of its own."""
         own = {name: str(each) for name, each in mapping(_front_matter(text).get("sub")).items()}
-        substitutions = {**mapping(self._options.get("substitutions")), **own}
-        repositories = frozenset(self._options.get("other_repositories", ()))
-        return Docset(self._folder, substitutions, repositories)
+        substitutions = {**self._site.values.substitutions, **own}
+        repositories = frozenset(self._site.includes.other_repositories)
+        return Docset(self._site.folder, substitutions, repositories)
 
     def _restructured(self, file: SourceFile, read: Read, source: str) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
@@ -349,18 +299,17 @@ class PageIncludes:
     @property
     def python_paths(self) -> Sequence[str]:
         """Where packages of Python begin whose objects pages may describe."""
-        found: Sequence[str] = self._options.get("python_paths", ())
-        return found
+        return self._site.includes.python_paths
 
     @cached_property
     def doxygen(self) -> DoxygenProjects | None:
         """The headers that Breathe shows on pages of Sphinx; None of other sites."""
-        if self._collection.generator != "sphinx":
+        if not self._conventions.has_directives_of_docutils:
             return None
-        headers = mapping(self._options.get("doxygen_headers"))
-        default = str(self._options.get("doxygen_project", ""))
-        distributed = self._options.get("doxygen_distributed", ())
-        return DoxygenProjects(HeaderSets(default, headers, distributed))
+        stated = self._site.includes
+        return DoxygenProjects(
+            HeaderSets(stated.doxygen_project, stated.doxygen_headers, stated.doxygen_distributed)
+        )
 
     def _object(self, read: Read, name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
@@ -374,7 +323,7 @@ class PageIncludes:
         stated = mapping(all_stated.get("options"))
         level = all_stated.get("heading_level", stated.get("heading_level"))
         members = stated.get("members", True)
-        packages = self._options.get("python_packages", ())  # names may begin below one of them
+        packages = self._site.includes.python_packages  # names may begin below one of them
         names = (name, *(f"{package}.{name}" for package in packages))
         references = (self._objects.reference(each, read, is_module=True) for each in names)
         found = next((each for each in references if each is not None), None)

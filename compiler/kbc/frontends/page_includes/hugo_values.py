@@ -11,16 +11,17 @@ from kbc.languages.front_matter import stated_above
 from kbc.project.include_tree import Read, folders_above, only_ones
 from kbc.project.model import Collection
 from kbc.project.permalinks import page_path
+from kbc.project.sites.settings import SiteSettings
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import is_scalar, mapping
 
 
 class HugoValues:
-    """The parameters of the pages of a site with these `options` of its generator."""
+    """The parameters of the pages of a site."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self._top = str(options.get("folder", ""))
-        self._of_site = mapping(options.get("params"))
+    def __init__(self, site: SiteSettings) -> None:
+        self._top = site.folder
+        self._of_site = site.values.of_shortcodes
         self._cascades: dict[str, list[Mapping[str, Any]]] = {}
 
     def of_page(self, text: str, path: str, read: Read) -> Callable[[str], str | None]:

@@ -29,7 +29,8 @@ from kbc.languages import answers
 from kbc.languages.addresses import HOST, SITEMAP, redirect_target, split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.routes import INDEX, site_path
+from kbc.project.routes import site_path
+from kbc.project.sites.redirects import INDEX
 from kbc.project.source_file import SourceFile, resolved_path
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord

@@ -36,10 +36,7 @@ _WRITTEN = re.compile(r"__(?:tabbed|codelineno)[_-]\d[\d_-]*")
 """Anchors of tabs and lines of code that extensions of Python-Markdown number."""
 
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
-_ANY = rules_of("", {})
-_BY_FILE_NAME = ("", "ex-doc")
-"""Generators whose links may name a page in any folder by its file alone; "" for none."""
-
+_ANY = rules_of("")
 Page = DocRecord | PageRecord
 
 
@@ -54,7 +51,7 @@ def check_links(
     """Relative links from one page to another, and to headings. The pages in a source tree are as
     their authors left them, and a page of which a part is generated elsewhere may have any anchor."""
     # Of these, other repositories have a part of the pages, which links name without a folder.
-    open_links = {each.name for each in collections if "other_modules" in each.generator_options}
+    open_links = {each.name for each in collections if each.site.links.has_other_modules}
     former = {alias for each in records if isinstance(each, DocRecord) for alias in each.aliases}
     pages: dict[str, Page] = {
         record.path: record
@@ -99,19 +96,20 @@ class _Places:
     ) -> None:
         self.paths = paths
         self._by_name = _only_pages_of_their_names(
-            pages, {each.name for each in collections if each.generator in _BY_FILE_NAME}
+            pages, {each.name for each in collections if each.conventions.links_by_file_name}
         )
-        # DocFX runs on Windows.
-        self._in_any_case = {each.name for each in collections if each.generator == "docfx"}
+        self._in_any_case = {
+            each.name for each in collections if each.conventions.links_ignore_case
+        }
         self._by_case = {each.casefold(): each for each in paths} if self._in_any_case else {}
-        # Of the path in a link, ExDoc looks at the name of the file alone.
-        self._in_any_folder = {each.name for each in collections if each.generator == "ex-doc"}
+        self._in_any_folder = {
+            each.name for each in collections if each.conventions.links_ignore_folders
+        }
         self._roots, self._tops = link_roots(collections), from_root(collections)
-        # A link names `page.md`, whose file is `page.en.md`.
         self._languages = {
-            each.name: each.generator_options["language"]
+            each.name: each.site.language
             for each in collections
-            if each.generator == "mkdocs" and each.generator_options.get("language")
+            if each.conventions.links_without_language and each.site.language
         }
 
     def path(self, record: CompiledRecord, target: str) -> str:
@@ -218,7 +216,7 @@ def _project_targets(
     project can be collections of their own. Names in an inventory of the last build count."""
     found: set[str] = set()
     for collection in collections:
-        found.update(collection.generator_options.get("link_targets", ()))
+        found.update(collection.site.links.targets)
     for page in pages:
         if rules.get(page.collection, _ANY).project_wide:
             found |= markdown.parse(page.text, mdx=is_mdx(page)).ids

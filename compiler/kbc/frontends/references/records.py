@@ -49,17 +49,15 @@ def check(
     of_sites = {each.name for each in collections if each.generator}
     _check_related_pages(everything, of_sites, diagnostics)
     linking = markdown_links(everything)
-    rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
+    rules = {each.name: rules_of(each.generator, each.site.links) for each in collections}
     is_there = exists or (lambda path: False)
     check_links(everything, linking, rules, collections, diagnostics, is_there)
     _check_tests(everything, diagnostics)
     listed: set[str] = set()
     navigated: set[str] = set()
     for each in collections:
-        options = each.generator_options
-        order = options.get("order", ())
-        listed |= {posixpath.join(str(options.get("folder", "")), path) for path in order}
-        if each.generator and not order:
+        listed |= {posixpath.join(each.site.folder, path) for path in each.site.order}
+        if each.generator and not each.site.order:
             navigated.add(each.name)
     check_orphans(everything, linking, diagnostics, listed, navigated, link_roots(collections))
 

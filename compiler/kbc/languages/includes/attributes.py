@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.fenced import CODE, FENCE, after_fence
-from kbc.languages.includes.files import AttributeStyle
+from kbc.project.sites.generators import AttributeStyle
 
 _ICON = r":(?:material|octicons|simple|fontawesome-(?:brands|regular|solid))-[a-z0-9-]{1,80}:"
 TRIGGER = re.compile(

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from kb_runtime.text.rendering import backticks
 from kbc.languages.includes.generated import is_generated
 from kbc.project.include_tree import Read, folders_above
+from kbc.project.sites.generators import AttributeStyle
 from kbc.project.source_file import decode_any, relative_path
 
 NOT_INCLUDED = "(not included: "
@@ -30,9 +31,6 @@ def is_complete(text: str) -> bool:
     """Whether a page has all text that its site shows, as far as its directives tell."""
     return NOT_INCLUDED not in text and not ("asis" in text and _WRITES_MARKUP.search(text))
 
-
-AttributeStyle = Literal["", "goldmark", "kramdown", "pandoc", "python-markdown"]
-"""Whose lists of attributes (`{: .note }`) pages have; "": nobody's."""
 
 MAX_INCLUDED_CHARS = 2_000_000
 MAX_DEPTH = 8

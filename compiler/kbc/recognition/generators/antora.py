@@ -8,6 +8,7 @@ from typing import Any
 
 from kbc.formats.asciidoc.surroundings import playbook_above
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import READER, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
@@ -36,11 +37,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
         titles=titles,
         include=("/modules/*/pages/**",),
         exclude=("_*",),
-        options={
-            "component": "" if data.get("name") in _at_the_root(stated) else text(data, "name"),
-            "version": _version(data, mapping(stated.get("urls"))),
-            "html_extension": text(mapping(stated.get("urls")), "html_extension_style"),
-        },
+        settings=SiteSettings(
+            addresses=AddressSettings(
+                component="" if data.get("name") in _at_the_root(stated) else text(data, "name"),
+                version=_version(data, mapping(stated.get("urls"))),
+                html_extension=text(mapping(stated.get("urls")), "html_extension_style"),
+            )
+        ),
         files=(*(joined(folder, each) for each in navigation), playbook),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from kbc.languages.includes.dialects.bookdown import headings
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.recognition.configuration import files_below, peek_front_matter, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
@@ -38,7 +39,11 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         base_url=text(index, "url"),
         paths=tuple(joined(folder, page) for page in pages),
         order=tuple(pages),
-        options={"addresses": dict(_addresses(tree, folder, pages, _split_by(formats)))},
+        settings=SiteSettings(
+            addresses=AddressSettings(
+                known=dict(_addresses(tree, folder, pages, _split_by(formats)))
+            )
+        ),
         files=(output,) if has_output else (),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import IncludeSettings, SiteSettings
 from kbc.recognition.configuration import (
     entries_in,
     first_existing,
@@ -41,12 +42,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         titles=titles,
         exclude=NOT_PAGES,
         redirects={str(old): new for old, new in former.items() if isinstance(new, str)},
-        options={"config_folder": folder, **_packages(tree, folder)},
+        settings=SiteSettings(config_folder=folder, includes=_packages(tree, folder)),
         files=(redirects,),
     )
 
 
-def _packages(tree: IncludeTree, folder: str) -> dict[str, list[str]]:
+def _packages(tree: IncludeTree, folder: str) -> IncludeSettings:
     """Where packages of Python begin in the folders above, and their names: pages name objects of theirs."""
     for level in range(1, _LEVELS + 1):
         above = joined(folder, *[".."] * level)
@@ -57,5 +58,5 @@ def _packages(tree: IncludeTree, folder: str) -> dict[str, list[str]]:
                 if name not in _NO_PACKAGES and tree.exists(joined(place, name, "__init__.py"))
             ]
             if found:
-                return {"python_paths": [place], "python_packages": found}
-    return {}
+                return IncludeSettings(python_paths=(place,), python_packages=tuple(found))
+    return IncludeSettings()

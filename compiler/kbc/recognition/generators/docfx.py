@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree, folders_above
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
     entries_in,
@@ -74,10 +75,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         redirects={
             old: new for path in redirections for old, new in _redirects(tree, path, place).items()
         },
-        options={
-            "config_folder": folder,
-            "mapped": [[_below(place, each.source), each.target] for each in found],
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            addresses=AddressSettings(
+                moved=tuple((_below(place, each.source), each.target) for each in found)
+            ),
+        ),
         files=(*files, publishing, *redirections),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import IncludeSettings, SiteSettings, ValueSettings
 from kbc.recognition.configuration import read_yaml
 from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, below, joined, mapping, text, texts
 
@@ -39,15 +40,17 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         include=_READ,
         exclude=(*NOT_PAGES, _PARTS, *texts(data.get("exclude"))),
         redirects=dict(_redirects(read_yaml(tree, redirections))) if has_redirections else {},
-        options={
-            "config_folder": folder,
-            "substitutions": {
-                str(name): str(value)
-                for name, value in mapping(data.get("subs")).items()
-                if isinstance(value, (str, int, float))
-            },
-            "other_repositories": texts(data.get("cross_links")),
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            values=ValueSettings(
+                substitutions={
+                    str(name): str(value)
+                    for name, value in mapping(data.get("subs")).items()
+                    if isinstance(value, (str, int, float))
+                }
+            ),
+            includes=IncludeSettings(other_repositories=tuple(texts(data.get("cross_links")))),
+        ),
         files=(*contents.files, *([redirections] if has_redirections else ())),
     )
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import LinkSettings, SiteSettings
 from kbc.recognition.configuration import first_name, read_text
 from kbc.recognition.javascript.exports import exported
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, text
@@ -39,7 +40,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         order=(home, *titles),
         titles=titles,
         exclude=(*NOT_PAGES, _PARTS, f"/{sidebar.strip('/')}"),
-        options={"config_folder": folder, "relative_links": data.get("relativePath") is True},
+        settings=SiteSettings(
+            config_folder=folder,
+            links=LinkSettings(are_relative=data.get("relativePath") is True),
+        ),
         files=(contents,) if listed else (),
     )
 

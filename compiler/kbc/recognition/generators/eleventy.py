@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import IncludeSettings, LinkSettings, SiteSettings, ValueSettings
 from kbc.recognition.configuration import READER, first_existing, ignored_paths, read_any, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, text
 
@@ -73,7 +74,7 @@ def _by_its_folders(tree: IncludeTree, folder: str, config: str) -> Site | None:
         return None
     includes, data = joined(folder, _INCLUDES), posixpath.dirname(config)
     site = _site(tree, folder, config, content, includes, data, exclude=("node_modules/",))
-    return replace(site, options={**site.options, "by_its_folders": True})
+    return replace(site, is_by_folders=True)
 
 
 def _site(
@@ -102,14 +103,16 @@ def _site(
         description=text(stated, "description"),
         base_url=text(stated, "url", "baseUrl"),
         exclude=(*NOT_PAGES, *exclude),
-        options={
-            "config_folder": folder,
-            "includes": includes,
-            "are_templates": True,
-            "template_values": {
-                posixpath.splitext(posixpath.basename(path))[0]: values[path] for path in tables
-            },
-            "open_anchors": open_anchors,
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            includes=IncludeSettings(partials=includes),
+            values=ValueSettings(
+                are_templates=True,
+                of_templates={
+                    posixpath.splitext(posixpath.basename(path))[0]: values[path] for path in tables
+                },
+            ),
+            links=LinkSettings(has_own_anchors=open_anchors),
+        ),
         files=tuple(path for path in tables if path != config),
     )

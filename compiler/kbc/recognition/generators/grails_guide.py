@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import SiteSettings
 from kbc.recognition.configuration import first_name, read_yaml
 from kbc.recognition.site import MAX_NESTING, Site, joined
 
@@ -23,7 +24,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
     titles = {path: title for name, title in entries if (path := _page(tree, place, name))}
     if not titles or len(titles) * 2 < len(entries):
         return None
-    return Site(folder=place, titles=titles, options={"config_folder": folder})
+    return Site(folder=place, titles=titles, settings=SiteSettings(config_folder=folder))
 
 
 def _entries(contents: Mapping[Any, Any], parent: str, depth: int = 0) -> Iterator[tuple[str, str]]:

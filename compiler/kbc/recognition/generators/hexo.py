@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.recognition.configuration import read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
@@ -26,8 +27,10 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         description=text(data, "description"),
         base_url=text(data, "url").rstrip("/"),
         exclude=(*NOT_PAGES, "_*", "!/_posts/"),
-        options={
-            "permalink": text(data, "permalink"),
-            "clean": pretty.get("trailing_html") is False,
-        },
+        settings=SiteSettings(
+            addresses=AddressSettings(
+                permalink=text(data, "permalink"),
+                without_ending=pretty.get("trailing_html") is False,
+            )
+        ),
     )

@@ -10,6 +10,13 @@ from typing import Any
 
 from kbc.languages.front_matter import stated_above
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import (
+    AddressSettings,
+    IncludeSettings,
+    LinkSettings,
+    SiteSettings,
+    ValueSettings,
+)
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_any, read_text
 from kbc.recognition.places import HTML, PAGES
@@ -81,19 +88,23 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
             *(f"*.{name}.md" for name in others),
             *(f"/{name}/" for name in _never_rendered(tree, content)),
         ),
-        options={
-            "permalinks": {k: v for k, v in rules.items() if isinstance(v, str)},
-            "ugly_urls": data.get("uglyurls") is True,
-            "params": params,
-            "language": language,
-            "config_folder": folder,
-            "shortcodes": [
-                joined(place, "layouts", each)
-                for place in (folder, *modules)
-                for each in ("shortcodes", "_shortcodes")
-            ],
-            **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            language=language,
+            addresses=AddressSettings(
+                permalinks={k: v for k, v in rules.items() if isinstance(v, str)},
+                as_html=data.get("uglyurls") is True,
+            ),
+            values=ValueSettings(of_shortcodes=params),
+            includes=IncludeSettings(
+                shortcode_folders=tuple(
+                    joined(place, "layouts", each)
+                    for place in (folder, *modules)
+                    for each in ("shortcodes", "_shortcodes")
+                )
+            ),
+            links=_anchors(mapping(data.get("markup")) or parts["markup"][0]),
+        ),
         files=tuple(path for _, path in parts.values()),
         translations=tuple(
             place
@@ -146,7 +157,7 @@ def _mounted(
 ) -> Iterator[Site]:
     """Those of the folders with their `mounts` that are mounted below the content of `site`, each with the
     place of its pages."""
-    language = site.options["language"]
+    language = site.settings.language
     for place, mount in mounts:
         target = text(mount, "target")
         is_content = target == "content" or target.startswith("content/")
@@ -154,8 +165,9 @@ def _mounted(
         if not is_content or is_other or place == site.folder:
             continue
         if not place.startswith(("..", f"{site.folder}/")) and _has_pages(tree, place):
-            options = {**site.options, "place": target.removeprefix("content").strip("/")}
-            yield replace(site, folder=place, options=options, files=())
+            inside = target.removeprefix("content").strip("/")
+            settings = replace(site.settings, place=inside)
+            yield replace(site, folder=place, settings=settings, files=())
 
 
 def _has_pages(tree: IncludeTree, folder: str) -> bool:
@@ -177,14 +189,14 @@ def _languages_of(mount: Mapping[str, Any]) -> list[str]:
     return [*texts(matrix.get("languages", [])), *filter(None, [text(mount, "lang")])]
 
 
-def _anchors(markup: Mapping[str, Any]) -> dict[str, Any]:
+def _anchors(markup: Mapping[str, Any]) -> LinkSettings:
     """How goldmark makes anchors of headings, and whether terms of definition lists have one."""
     parser = mapping(mapping(markup.get("goldmark")).get("parser"))
     lowered = {str(name).lower(): value for name, value in parser.items()}
-    return {
-        "slug_style": text(lowered, "autoidtype", "autoheadingidtype"),
-        "term_anchors": lowered.get("autodefinitiontermid") is True,
-    }
+    return LinkSettings(
+        slug_style=text(lowered, "autoidtype", "autoheadingidtype"),
+        has_term_anchors=lowered.get("autodefinitiontermid") is True,
+    )
 
 
 def _never_rendered(tree: IncludeTree, content: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
+from kbc.project.sites.settings import AddressSettings, IncludeSettings, SiteSettings, ValueSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import first_existing, read_yaml
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
@@ -62,14 +63,19 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *_OF_OTHERS,
             *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),
         ),
-        options={
-            "permalink": text(data, "permalink"),
-            "permalinks": _permalinks(data, mapping(collections)),
-            "collections": [str(name) for name in names],
-            "values": _values(data),
-            "data": joined(source, text(data, "data_dir") or "_data"),
-            "includes": joined(source, text(data, "includes_dir") or "_includes"),
-        },
+        settings=SiteSettings(
+            addresses=AddressSettings(
+                permalink=text(data, "permalink"),
+                permalinks=_permalinks(data, mapping(collections)),
+            ),
+            values=ValueSettings(
+                of_templates=_values(data),
+                data_folder=joined(source, text(data, "data_dir") or "_data"),
+            ),
+            includes=IncludeSettings(
+                partials=joined(source, text(data, "includes_dir") or "_includes")
+            ),
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import LinkSettings, SiteSettings
 from kbc.recognition.configuration import first_existing, read_text, read_toml
 from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, text_values
 
@@ -33,11 +34,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         redirects={
             old.strip("/"): new.strip("/") for old, new in text_values(html.get("redirect")).items()
         },
-        options={
-            "config_folder": folder,
-            "contents": summary if titles else "",
+        settings=SiteSettings(
+            config_folder=folder,
+            contents=summary if titles else "",
             # Programs of the book's own may give ids to anything.
-            "open_anchors": bool(mapping(data.get("preprocessor")).keys() - _BUILT_IN),
-        },
+            links=LinkSettings(
+                has_own_anchors=bool(mapping(data.get("preprocessor")).keys() - _BUILT_IN)
+            ),
+        ),
         files=(summary,),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import SiteSettings
 from kbc.recognition.configuration import read_any
 from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, mapping, text
 
@@ -47,7 +48,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
             "README.*",
             *([f"/{joined(output)}/"] if joined(output) else []),
         ),
-        options={"contents": config if pages and text(project, "type") == "book" else ""},
+        settings=SiteSettings(contents=config if pages and text(project, "type") == "book" else ""),
     )
 
 

@@ -7,6 +7,7 @@ import re
 from functools import partial
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.recognition.configuration import pages_below, read_script
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
@@ -36,11 +37,11 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         title=text(settings, "pageTitle"),
         base_url=f"https://{host.strip('/')}" if host and "://" not in host else host,
         exclude=(*NOT_PAGES, *texts(settings.get("ignorePatterns"))),
-        options={
-            "config_folder": folder,
-            "addresses": {path: _address(path) for path in paths},
-            "language": text(settings, "locale")[:2].lower(),
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            language=text(settings, "locale")[:2].lower(),
+            addresses=AddressSettings(known={path: _address(path) for path in paths}),
+        ),
     )
 
 

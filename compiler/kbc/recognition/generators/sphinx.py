@@ -14,6 +14,13 @@ from kbc.languages.python_literals import literals
 from kbc.project.include_tree import IncludeTree, folders_above
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
+from kbc.project.sites.settings import (
+    AddressSettings,
+    IncludeSettings,
+    LinkSettings,
+    SiteSettings,
+    ValueSettings,
+)
 from kbc.recognition.configuration import (
     entries_in,
     first_existing,
@@ -102,21 +109,31 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *(f"/{place}/" for place in written),
         ),
         redirects=text_values(data.get("redirects")) | text_values(data.get("rediraffe_redirects")),
-        options={
-            "source_suffix": suffixes,
-            "root_doc": root,
-            "extensions": sorted(extensions),
-            # Also where a call makes the mapping.
-            "other_projects": bool(data.get("intersphinx_mapping", _MAPPING.search(source_code))),
-            "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
-            **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
-            **(breathe.options if breathe else {}),
-            "python_paths": package_folders(tree, folders_above(folder)),
-            "addresses": built.documents if built else {},
-            "link_targets": sorted({each.name for each in built.entries}) if built else [],
-            "directory_urls": _writes_folders(read_text(tree, joined(folder, "Makefile")))
-            and ".readthedocs" not in text(data, "html_baseurl"),
-        },
+        settings=SiteSettings(
+            formats=suffixes,
+            has_plain_notebooks=bool(extensions) and "myst_nb" not in extensions,
+            addresses=AddressSettings(
+                known=built.documents if built else {},
+                as_folders=_writes_folders(read_text(tree, joined(folder, "Makefile")))
+                and ".readthedocs" not in text(data, "html_baseurl"),
+            ),
+            links=LinkSettings(
+                # Also where a call makes the mapping.
+                has_other_projects=bool(
+                    data.get("intersphinx_mapping", _MAPPING.search(source_code))
+                ),
+                targets=tuple(sorted({each.name for each in built.entries})) if built else (),
+            ),
+            values=_substitutions(
+                data.get("myst_substitutions"), data.get("myst_enable_extensions")
+            ),
+            includes=IncludeSettings(
+                python_paths=tuple(package_folders(tree, folders_above(folder))),
+                doxygen_project=breathe.default if breathe else "",
+                doxygen_headers=breathe.headers if breathe else {},
+                doxygen_distributed=breathe.distributed if breathe else (),
+            ),
+        ),
         files=(inventory, toc, *(breathe.configs if breathe else ())),
     )
 
@@ -152,12 +169,12 @@ def _written(tree: IncludeTree, collection: Collection) -> Iterator[Collection]:
     site = Site(
         generator=collection.generator,
         config=collection.config,
-        folder=str(collection.generator_options.get("folder", "")),
-        base_url=str(collection.generator_options.get("base_url", "")),
-        options=collection.generator_options,
+        folder=collection.site.folder,
+        base_url=collection.site.base_url,
+        settings=collection.site,
     )
     for each in references(tree, site):
-        place = str(each.options["place"])
+        place = each.settings.place
         yield Collection(
             name=each.name,
             kind=each.kind,
@@ -168,7 +185,7 @@ def _written(tree: IncludeTree, collection: Collection) -> Iterator[Collection]:
             strip=each.folder.removesuffix(place).rstrip("/"),
             generator=each.generator,
             config=each.config,
-            generator_options=each.generator_options(),
+            site=each.all_settings,
         )
 
 
@@ -217,23 +234,25 @@ def _book(tree: IncludeTree, folder: str, config: str) -> Site | None:
         order=order,
         include=tuple(f"*{ending}" for ending in _BOOK),
         exclude=(*_SHIPPED, *NOT_PAGES, *(_pattern(each) for each in exclude)),
-        options={
-            **_book_values(project),
-            "source_suffix": _BOOK,
-            "other_projects": bool(project.get("references")) or "intersphinx" in str(data),
-        },
+        settings=SiteSettings(
+            formats=_BOOK,
+            links=LinkSettings(
+                has_other_projects=bool(project.get("references")) or "intersphinx" in str(data)
+            ),
+            values=_book_values(project),
+        ),
         files=(contents,),
     )
 
 
-def _substitutions(values: Any, extensions: Any) -> dict[str, Any]:
+def _substitutions(values: Any, extensions: Any) -> ValueSettings:
     """What `{{ name }}` stands for in pages of MyST, where its configuration has such."""
     if not values and "substitution" not in texts(extensions):
-        return {}
-    return {"has_substitutions": True, "page_values": dict(mapping(values))}
+        return ValueSettings()
+    return ValueSettings(has_substitutions=True, of_pages=dict(mapping(values)))
 
 
-def _book_values(project: Mapping[str, Any]) -> dict[str, Any]:
+def _book_values(project: Mapping[str, Any]) -> ValueSettings:
     """The substitutions of a Jupyter Book or a project of MyST."""
     parse = mapping(project.get("parse"))
     sphinx = mapping(mapping(project.get("sphinx")).get("config"))

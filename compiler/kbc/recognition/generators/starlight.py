@@ -11,6 +11,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.project.routes import starlight_slug
+from kbc.project.sites.settings import AddressSettings, IncludeSettings, SiteSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import (
     import_paths,
@@ -44,18 +45,18 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site] | None:
     if not tree.names(pages):
         return None
     base_url = f"{text(data, 'site').rstrip('/')}/{text(data, 'base').strip('/')}".rstrip("/")
-    options: dict[str, Any] = {
-        "config_folder": folder,
-        "import_paths": import_paths(tree, folder),
-        "html_files": text(mapping(data.get("build")), "format") == "file",
-        "without_slash": text(data, "trailingSlash") == "never",
-    }
+    settings = SiteSettings(
+        config_folder=folder,
+        addresses=AddressSettings(
+            as_html=text(mapping(data.get("build")), "format") == "file",
+            without_slash=text(data, "trailingSlash") == "never",
+        ),
+        includes=IncludeSettings(import_paths=import_paths(tree, folder)),
+    )
     first = _documentation(tree, pages, data)
     others = [] if _THEME in read_text(tree, config) else _others(tree, sources, base_url)
-    return [
-        replace(first, base_url=base_url, options=options),
-        *(replace(each, options={**options, **each.options}) for each in others),
-    ]
+    found = [replace(first, base_url=base_url), *others]
+    return [replace(each, settings=settings) for each in found]
 
 
 def _others(tree: IncludeTree, sources: str, base_url: str) -> Iterator[Site]:
@@ -74,7 +75,7 @@ def _others(tree: IncludeTree, sources: str, base_url: str) -> Iterator[Site]:
             name=name,
             base_url=own_url,
             exclude=(*NOT_PAGES, "_*"),
-            options={"without_addresses": not own_url},
+            has_no_addresses=not own_url,
         )
 
 

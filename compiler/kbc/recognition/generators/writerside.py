@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import IncludeSettings, LinkSettings, SiteSettings
 from kbc.project.well_formed import comma_separated
 from kbc.recognition.configuration import READER, files_below, read_text
 from kbc.recognition.site import NOT_PAGES, Site, below, joined
@@ -49,11 +50,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         titles=titles,
         exclude=(*NOT_PAGES, *(f"/{path}" for path in unlisted)),
         redirects=contents.redirects,
-        options={
-            "snippets": joined(folder, found.snippets) if found.snippets else "",
-            "topics": {name: joined(topics, path) for name, path in paths.items()},
-            **({"other_modules": True} if contents.has_others else {}),
-        },
+        settings=SiteSettings(
+            includes=IncludeSettings(
+                named_files={name: joined(topics, path) for name, path in paths.items()} or None,
+            ),
+            links=LinkSettings(has_other_modules=contents.has_others),
+        ),
         files=(
             *trees,
             *(path for path in (joined(folder, found.variables), profiles) if tree.exists(path)),

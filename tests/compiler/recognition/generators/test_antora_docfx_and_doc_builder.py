@@ -24,11 +24,13 @@ def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> 
     )
     project = recognised_project(root)
     (collection,) = project.collections
-    options = collection.generator_options
     assert collection.include == ("/modules/*/pages/**",)
-    assert options["order"] == {"modules/ROOT/pages/zoo.adoc": 0, "modules/cut/pages/how.adoc": 1}
+    assert collection.site.order == {
+        "modules/ROOT/pages/zoo.adoc": 0,
+        "modules/cut/pages/how.adoc": 1,
+    }
 
-    assert [address(collection, path, {}) for path in options["order"]] == [
+    assert [address(collection, path, {}) for path in collection.site.order] == [
         "https://reed.example/reed/2/zoo.html",
         "https://reed.example/reed/2/cut/how.html",
     ]

@@ -9,6 +9,7 @@ from tests.compiler.recognition.trees import page, read, recognised, titles, wri
 
 from kbc.project import permalinks
 from kbc.project.model import Collection
+from kbc.project.sites.settings import SiteSettings
 from kbc.records import DocRecord
 
 DOCSET = """\
@@ -97,7 +98,7 @@ def test_addresses_are_paths_below_the_stated_one() -> None:
         paths=("docs",),
         generator="docs-builder",
         url="https://heron.example/docs/",
-        generator_options={"folder": "docs"},
+        site=SiteSettings(folder="docs"),
     )
     assert {
         path: permalinks.address(collection, path, {})

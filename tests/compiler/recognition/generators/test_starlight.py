@@ -99,7 +99,7 @@ def test_sidebar_is_that_of_the_language_that_is_read(tmp_path: Path) -> None:
     ]
     assert inputs.project.title == "Mill"
     (collection,) = inputs.project.collections
-    assert collection.generator_options["titles"] == {"en/water.md": "Water"}
+    assert collection.site.titles == {"en/water.md": "Water"}
 
 
 @pytest.mark.parametrize(

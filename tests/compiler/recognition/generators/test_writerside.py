@@ -197,6 +197,6 @@ def test_a_symbol_is_taken_with_all_of_its_declaration() -> None:
 
 
 def test_chapters_have_the_anchors_of_writerside() -> None:
-    style = rules_of("writerside", {}).style
+    style = rules_of("writerside").style
     assert slug("What's next?", style) == "what-s-next"
     assert slug("C++ & snake_case", style) == "c-snake-case"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import SiteSettings
 from kbc.recognition.configuration import read_yaml
 from kbc.recognition.site import Site, joined, text, texts
 
@@ -40,5 +41,5 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             "/index.Rmd",
             *(f"/{place}/*{ending}" for place in _FOLDERS for ending in _ENDINGS),
         ),
-        options={"language": text(data, "lang")[:2].lower()},
+        settings=SiteSettings(language=text(data, "lang")[:2].lower()),
     )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from kbc.languages.anchors import slug
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import read_text
 from kbc.recognition.generators.elixir.mix_script import Regex, keywords, read_project
@@ -72,12 +73,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         base_url=text(docs, "canonical") or _base_url(project),
         order=tuple(each.path for each in extras),
         titles={each.path: each.title for each in extras if each.title},
-        options={
-            "addresses": addresses,
-            "config_folder": folder,
+        settings=SiteSettings(
+            addresses=AddressSettings(known=addresses),
+            config_folder=folder,
             # Where a part of the list is computed, any page may be in it.
-            "contents": "" if None in stated else config,
-        },
+            contents="" if None in stated else config,
+        ),
     )
 
 

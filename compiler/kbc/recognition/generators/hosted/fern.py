@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.configuration import peek_front_matter, read_yaml
 from kbc.recognition.site import (
@@ -61,7 +62,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         include=(*(f"/{path}" for path in dict.fromkeys(order)), *_DESCRIPTIONS),
         exclude=NOT_PAGES,
         redirects=redirects_of_pages(data.get("redirects")),
-        options={"addresses": {each.path: each.route for each in reversed(listed)}},
+        settings=SiteSettings(
+            addresses=AddressSettings(known={each.path: each.route for each in reversed(listed)})
+        ),
         files=tuple(navigation.files),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from kbc.languages.markdown import first_title
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings, ValueSettings
 from kbc.recognition.configuration import read_any, read_text
 from kbc.recognition.generators import mkdocs
 from kbc.recognition.site import (
@@ -59,13 +60,12 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             former.strip("/"): joined(new)
             for former, new in text_values(data.get("redirects")).items()
         },
-        options={
-            "config_folder": folder,
-            "contents": summary if titles else "",
-            "home": readme.removeprefix(f"{place}/"),
-            "html_files": is_book,
-            "book_variables": dict(mapping(data.get("variables"))),
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            contents=summary if titles else "",
+            addresses=AddressSettings(home=readme.removeprefix(f"{place}/"), as_html=is_book),
+            values=ValueSettings(of_books=dict(mapping(data.get("variables")))),
+        ),
         files=(summary,) if titles and summary != config else (),
     )
 

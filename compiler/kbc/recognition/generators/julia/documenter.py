@@ -10,6 +10,7 @@ from typing import Any
 from kbc.formats.documenter import is_literate
 from kbc.languages.julia.script import Call, Pair, read_script
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, IncludeSettings, SiteSettings
 from kbc.recognition.configuration import files_below, first_existing, read_text, read_toml, text_of
 from kbc.recognition.site import MAX_NESTING, Site, below, joined, text
 
@@ -79,15 +80,19 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
         order=tuple(path for path, _ in shown),
         titles={path: title for path, title in shown if title},
         include=(*(() if only_listed else ("*.md",)), *(f"/{path}" for path in included)),
-        options={
-            "config_folder": folder,
-            "directory_urls": not has_files,
-            "script_endings": [_SCRIPT] if scripts else [],
-            "addresses": {old: f"{new}{ending}" for old, new in moved.items() if old != new},
-            "julia_packages": _packages(
-                tree, folder, [joined(folder, each) for each in script.included]
+        settings=SiteSettings(
+            config_folder=folder,
+            script_endings=(_SCRIPT,) if scripts else (),
+            addresses=AddressSettings(
+                known={old: f"{new}{ending}" for old, new in moved.items() if old != new},
+                as_folders=not has_files,
             ),
-        },
+            includes=IncludeSettings(
+                julia_packages=_packages(
+                    tree, folder, [joined(folder, each) for each in script.included]
+                )
+            ),
+        ),
         files=tuple(joined(folder, each) for each in script.included),
     )
 

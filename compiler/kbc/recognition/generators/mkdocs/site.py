@@ -11,6 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import (
+    AddressSettings,
+    IncludeSettings,
+    LinkSettings,
+    SiteSettings,
+    ValueSettings,
+)
 from kbc.recognition.configuration import MAX_DEPTH, read_toml, read_yaml
 from kbc.recognition.generators.mkdocs.navigation import navigation
 from kbc.recognition.generators.python.projects import package_folders
@@ -24,6 +31,12 @@ CONFIGS = (
 )
 _ZENSICAL_EXTENSIONS = ["attr_list", "pymdownx.emoji"]
 """Those of its default extensions that change what is read here."""
+
+_WITH_ATTRIBUTES = frozenset({"attr_list", "extra"})
+"""Extensions by which pages have lists of attributes."""
+
+_MACROS = ("macros", "mkdocs-macros", "markdownextradata")
+"""Plugins that make templates of pages."""
 
 
 def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
@@ -51,6 +64,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
     tables = text(plugins.get("table-reader", {}), "data_path")
     toc = extensions.get("toc", {})
     tabbed = extensions.get("pymdownx.tabbed", {})
+    macros = next((each for each in _MACROS if each in plugins), "")
     return Site(
         folder=docs,
         title=text(data, "site_name"),
@@ -59,46 +73,48 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
         titles=titles,
         exclude=(*NOT_PAGES, *(line.strip() for line in exclude if line.strip())),
         redirects={joined(old).removesuffix(".md"): new for old, new in redirects.items()},
-        options={
-            "use_directory_urls": data.get("use_directory_urls") is not False,
-            "config_folder": folder,
-            "language": language,
-            "language_folder": has_folders,
-            "snippet_paths": [
-                joined(folder, each)
-                for each in (
-                    *texts(snippets.get("base_path", ["."])),
-                    *([tables] if tables else []),
-                )
-            ],
-            "python_paths": _python_paths(tree, plugins, folder),
-            "slug_style": _slug_style(toc.get("slugify")),
-            "tab_anchors": _slug_style(tabbed.get("slugify")),
-            "markdown_extensions": sorted(extensions),
-            # Hooks are programs of the site's own, which may give ids to anything.
-            "open_anchors": bool(data.get("hooks")),
-            **_templates(data, plugins, folder),
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            language=language,
+            has_language_folder=has_folders,
+            has_attribute_lists=not _WITH_ATTRIBUTES.isdisjoint(extensions),
+            addresses=AddressSettings(as_folders=data.get("use_directory_urls") is not False),
+            links=LinkSettings(
+                slug_style=_slug_style(toc.get("slugify")),
+                tab_style=_slug_style(tabbed.get("slugify")),
+                # Hooks are programs of the site's own, which may give ids to anything.
+                has_own_anchors=bool(data.get("hooks")),
+            ),
+            includes=IncludeSettings(
+                snippet_folders=tuple(
+                    joined(folder, each)
+                    for each in (
+                        *texts(snippets.get("base_path", ["."])),
+                        *([tables] if tables else []),
+                    )
+                ),
+                partials=joined(folder, text(plugins.get(macros, {}), "include_dir"))
+                if macros
+                else "",
+                python_paths=tuple(_python_paths(tree, plugins, folder)),
+            ),
+            values=_values(data, has_macros=bool(macros)),
+        ),
         files=tuple(files[1:]),
     )
 
 
-def _templates(data: Mapping[str, Any], plugins: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """What pages are templates with, where the plugin `macros` makes them such."""
-    name = next(
-        (each for each in ("macros", "mkdocs-macros", "markdownextradata") if each in plugins), ""
-    )
-    if not name:
+def _values(data: Mapping[str, Any], *, has_macros: bool) -> ValueSettings:
+    """What pages show that are templates, where the plugin `macros` makes them such."""
+    if not has_macros:
         # A hook fills in what stands in braces; its values are the program's own.
-        return {"has_substitutions": True} if data.get("hooks") else {}
+        return ValueSettings(has_substitutions=bool(data.get("hooks")))
     extra = mapping(data.get("extra"))
     settings = {str(key): value for key, value in data.items() if isinstance(value, (str, int))}
-    include = text(mapping(plugins[name]), "include_dir")
-    return {
-        "are_templates": True,
-        "template_values": {"config": {**settings, "extra": extra}, "extra": extra, **extra},
-        "includes": joined(folder, include),
-    }
+    return ValueSettings(
+        are_templates=True,
+        of_templates={"config": {**settings, "extra": extra}, "extra": extra, **extra},
+    )
 
 
 def _languages(plugins: Mapping[str, Mapping[str, Any]]) -> tuple[str, list[str], bool]:

@@ -41,15 +41,6 @@ class Breathe(NamedTuple):
     configs: tuple[str, ...]
     distributed: tuple[str, ...]
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the pages of the site need to know."""
-        return {
-            "doxygen_project": self.default,
-            "doxygen_headers": dict(self.headers),
-            "doxygen_distributed": list(self.distributed),
-        }
-
 
 def breathe_of(
     tree: IncludeTree, folder: str, data: Mapping[str, Any], extensions: Collection[str]

@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import COLLECTION_NAME, GALLERY
+from kbc.project.kinds import COLLECTION_NAME
+from kbc.project.sites.generators import GALLERY
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.project.well_formed import sequence
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
@@ -91,14 +93,16 @@ def _site(
         base_url=site.base_url,
         include=(f"/{package.name}.py",) if is_module else _ENDINGS,
         exclude=(*package.exclude, *(() if has_private else _PRIVATE)),
-        options={
-            "place": "" if is_module else package.name,
-            "api_root": root,
-            "by_package": generator == AUTODOC2,
-            "private_members": has_private,
-            "directory_urls": bool(site.options.get("directory_urls")),
-            "script_endings": [".py", ".pyi"],
-        },
+        settings=SiteSettings(
+            place="" if is_module else package.name,
+            script_endings=(".py", ".pyi"),
+            describes_private=has_private,
+            addresses=AddressSettings(
+                reference_root=root,
+                by_package=generator == AUTODOC2,
+                as_folders=site.settings.addresses.as_folders,
+            ),
+        ),
     )
 
 
@@ -112,13 +116,11 @@ def _gallery(site: Site, folder: str, place: str) -> Site:
         base_url=site.base_url,
         include=("*.py", *_HEADERS),
         exclude=("__init__.py",),
-        options={
-            "place": "",
-            "place_of_gallery": place,
-            "directory_urls": bool(site.options.get("directory_urls")),
-            "script_endings": [".py"],
-            "source_suffix": _GALLERY_SUFFIXES,
-        },
+        settings=SiteSettings(
+            script_endings=(".py",),
+            formats=_GALLERY_SUFFIXES,
+            addresses=AddressSettings(gallery=place, as_folders=site.settings.addresses.as_folders),
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, IncludeSettings, SiteSettings
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import first_existing, read_script, read_script_value, read_text
 from kbc.recognition.generators.react.docusaurus_sidebars import SidebarPages
@@ -44,17 +45,22 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     for name, options in plugins:
         if name.endswith("client-redirects"):
             redirects |= _redirects(options)
-    own = _own_repository(tree, data, [options for _, options in plugins])
-    own |= _mounted_anywhere(tree, folder)
-    if text(mapping(data.get("markdown")), "format") not in ("detect", "md"):
-        own["markdown_is_mdx"] = True
+    repositories = _own_repository(tree, data, [options for _, options in plugins])
     whole = Site(
         folder="",
         title=text(data, "title"),
         description=text(data, "tagline"),
         base_url=f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/"),
         redirects=redirects,
-        options={"config_folder": folder, **own},
+        settings=SiteSettings(
+            config_folder=folder,
+            markdown_is_mdx=text(mapping(data.get("markdown")), "format") not in ("detect", "md"),
+            includes=IncludeSettings(
+                repositories=repositories,
+                repository_folder=tree.top if repositories else "",
+                components=_mounted_anywhere(tree, folder),
+            ),
+        ),
     )
     sites: list[Site] = []
     defaults = [_default_folder(name) for name, _ in plugins]
@@ -72,7 +78,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
                 name=_name({}, "pages", {each.name for each in sites}),
                 include=("*.md", "*.mdx"),
                 exclude=_PARTIALS,
-                options={"route_base": "/", **whole.options},
+                settings=replace(whole.settings, addresses=AddressSettings(route_base="/")),
             )
         )
     return sites
@@ -98,7 +104,7 @@ def _of_plugin(
     site's or beside it, which a script makes when the site is built; of several, one that reads no folder has
     pages of its own."""
     is_blog = default == "blog"
-    folder = whole.options["config_folder"]
+    folder = whole.settings.config_folder
     stated = joined(folder, text(options, "path") or default)
     if is_only and not tree.names(stated):
         usual = [joined(folder, default)]
@@ -117,30 +123,30 @@ def _of_plugin(
         name=_name(options, default, taken),
         titles=titles,
         exclude=(*NOT_PAGES, *_PARTIALS, *as_ignored(texts(options.get("exclude")))),
-        options={
-            "route_base": joined(base_path, version) or "/",
-            "left_out": _left_out(tree, folder, [stated] if stated != content else []),
-            **whole.options,
-            **({"is_blog": True} if is_blog else {}),
-        },
+        settings=replace(
+            whole.settings,
+            addresses=AddressSettings(
+                route_base=joined(base_path, version) or "/", is_blog=is_blog
+            ),
+            left_out=_left_out(tree, folder, [stated] if stated != content else []),
+        ),
         files=(sidebar, _versions_file(tree, folder, options)),
     )
 
 
 def _own_repository(
     tree: IncludeTree, data: Mapping[str, Any], plugins: list[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """What the repository is called on GitHub, and where its root is: what edits of pages go to, else what
-    the configuration names, and the remotes of the checkout."""
+) -> tuple[str, ...]:
+    """What the repository is called on GitHub: what edits of pages go to, else what the configuration names,
+    and the remotes of the checkout."""
     edited = [repository_of(text(options, "editUrl")) for options in plugins]
     stated = joined(text(data, "organizationName"), text(data, "projectName"))
     names = [each for each in edited if each] or [stated.lower()] * ("/" in stated)
     names += remotes(tree)
-    found = {"repositories": sorted(set(names)), "repository_folder": tree.top}
-    return found if names else {}
+    return tuple(sorted(set(names)))
 
 
-def _mounted_anywhere(tree: IncludeTree, folder: str) -> dict[str, Any]:
+def _mounted_anywhere(tree: IncludeTree, folder: str) -> dict[str, str]:
     """The Markdown that pages mount without an import, by its name there: what the site's list of components
     imports."""
     path = first_existing(tree, folder, _COMPONENTS)
@@ -150,7 +156,7 @@ def _mounted_anywhere(tree: IncludeTree, folder: str) -> dict[str, Any]:
             place = posixpath.join(posixpath.dirname(path), target)
             target = f"@site/{posixpath.relpath(place, folder or '.')}"
         found[name] = target
-    return {"mdx_components": found} if found else {}
+    return found
 
 
 def _published(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
 from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, texts
 
@@ -64,7 +65,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
                     name="docs" if not found else posixpath.basename(place),
                     order=tuple(pages.order),
                     exclude=NOT_PAGES,
-                    options={"config_folder": folder, "addresses": pages.addresses},
+                    settings=SiteSettings(
+                        config_folder=folder, addresses=AddressSettings(known=pages.addresses)
+                    ),
                     files=(*pages.files, loaders),
                 )
             )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, SiteSettings
 from kbc.recognition.configuration import MAX_PAGES, first_existing, read_json, read_text
 from kbc.recognition.javascript.exports import exported, exported_value
 from kbc.recognition.site import MAX_NESTING, NOT_PAGES, Site, joined, mapping, text, texts
@@ -62,11 +63,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             r"\[*.mdx",  # a route of Next.js for many addresses
             *(f"*{each}{ending}" for each in pages.others for ending in _ENDINGS),
         ),
-        options={
-            "config_folder": folder,
-            "addresses": {path: joined(*base, place) for path, place in pages.places.items()},
-            "left_out": {f"{each}/": "a translation" for each in translations},
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            addresses=AddressSettings(
+                known={path: joined(*base, place) for path, place in pages.places.items()}
+            ),
+            left_out={f"{each}/": "a translation" for each in translations},
+        ),
         files=(*pages.files, *([sitemap] if address else [])),
         translations=tuple(translations),
     )

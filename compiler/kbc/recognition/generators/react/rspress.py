@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, IncludeSettings, SiteSettings
 from kbc.project.well_formed import json_value, sequence
 from kbc.recognition.configuration import (
     MAX_PAGES,
@@ -67,13 +68,13 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site | None:
             *(_below(place, each) for each in texts(route.get("exclude"))),
         ),
         redirects=dict(_redirects(data)),
-        options={
-            "clean_urls": route.get("cleanUrls") is True,
-            "config_folder": folder,
-            "import_paths": import_paths(tree, folder),
-            "language": language_of(language),
-            "left_out": {f"{joined(root, each)}/": "another version" for each in others},
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            language=language_of(language),
+            left_out={f"{joined(root, each)}/": "another version" for each in others},
+            addresses=AddressSettings(without_ending=route.get("cleanUrls") is True),
+            includes=IncludeSettings(import_paths=import_paths(tree, folder)),
+        ),
         files=tuple(contents.files),
         translations=tuple(
             joined(root, version, each) for each in languages if language and each != language

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import AddressSettings, LinkSettings, SiteSettings
 from kbc.recognition.configuration import (
     first_existing,
     first_name,
@@ -58,13 +59,14 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
             *(f"/{name}/" for name in locales if name != shown),
             *as_ignored(texts(data.get("srcExclude"))),
         ),
-        options={
-            "clean_urls": data.get("cleanUrls") is True,
-            "open_anchors": _has_own_slugs(tree, folder, config),
-            "rewrites": rewrites,
-            "config_folder": folder,
-            "language": "" if shown == "root" else language_of(shown),
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            language="" if shown == "root" else language_of(shown),
+            addresses=AddressSettings(
+                rewrites=rewrites, without_ending=data.get("cleanUrls") is True
+            ),
+            links=LinkSettings(has_own_anchors=_has_own_slugs(tree, folder, config)),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
+from kbc.project.sites.settings import SiteSettings, ValueSettings
 from kbc.recognition.configuration import read_script, script_configs
 from kbc.recognition.generators.vue.vitepress import language_of, navigation, shown_locale
 from kbc.recognition.site import NOT_PAGES, Site, mapping, text
@@ -32,9 +33,9 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> Site:
         description=text(data, "description") or text(root, "description"),
         titles=navigation(tree, folder, theme.get("sidebar") or own.get("sidebar")),
         exclude=(*NOT_PAGES, "node_modules/", *(f"/{name}/" for name in others if name)),
-        options={
-            "config_folder": folder,
-            "language": language_of(shown),
-            "page_values": values if stated else {},
-        },
+        settings=SiteSettings(
+            config_folder=folder,
+            language=language_of(shown),
+            values=ValueSettings(of_pages=values if stated else {}),
+        ),
     )
