@@ -45,7 +45,9 @@ NAVIGATION_FIELDS = ("date", "nav_order", "order", "sidebar_position", "weight")
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
 _IN_REPOSITORY = re.compile(r"[^/]*://[^/]+/.+?/(?:blob|raw|src|tree)/[^/]+/(.+)")
 """An address of a file on the host of its repository, as a README has it that is shown elsewhere, too."""
-_MENTION = re.compile(r"[\w./%+-]*\w\.(?:mdx|markdown|md)\b")
+_MENTION = re.compile(r"(?<![\w./%+-])[\w./%+-]*\w\.(?:mdx|markdown|md)\b")
+"""A match begins where a run of such characters does: from each character of one, it took minutes to look
+through a megabyte of hexadecimal digits."""
 
 
 Linking = tuple[CompiledRecord, Links]

@@ -115,9 +115,11 @@ def _python(tree: IncludeTree, path: str, form: str) -> Package:
     return Package(form, path, *(str(fields.get(key, "") or "").strip() for key in keys))
 
 
-def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+def _pyproject(tree: IncludeTree, path: str) -> Mapping[str, Any] | None:
     data = read_toml(tree, path)
     tool = mapping(data.get("tool"))
+    if mapping(tool.get("uv")).get("package") is False:
+        return None  # it names a set of tools, such as those that build the documentation
     project = mapping(data.get("project")) or mapping(tool.get("poetry"))
     hatch = mapping(mapping(tool.get("hatch")).get("version"))
     dynamic = mapping(mapping(tool.get("setuptools")).get("dynamic"))

@@ -61,6 +61,13 @@ def test_addresses_that_are_no_files_of_a_repository_are_read_in_bounded_time() 
     assert time.process_time() - start < 4
 
 
+def test_long_runs_of_digits_are_looked_through_in_bounded_time() -> None:
+    builtin = f"---\nname: q\nsignature: q()\ncategory: c\n---\n\nIt is {'a9' * 40_000}.\n"
+    start = time.process_time()
+    assert orphans({"docs/alone.md": ALONE, "builtins/q.md": builtin}) == ["docs/alone.md"]
+    assert time.process_time() - start < 4
+
+
 WAYS = {
     "link": ("posts/q.md", "# Q\n\nSee [a](../docs/alone.md#part).\n"),
     "reference": ("posts/q.md", "# Q\n\nSee [a].\n\n[a]: ../docs/alone.md\n"),

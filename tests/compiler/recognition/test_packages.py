@@ -150,6 +150,13 @@ def test_a_workspace_that_is_not_published_names_nothing(tmp_path: Path) -> None
     assert (found.what, found.project.name, found.project.version) == ("repository", "heron", "0")
 
 
+def test_tools_that_are_no_package_name_nothing(tmp_path: Path) -> None:
+    tools = '[project]\nname = "heron-docs"\nversion = "0.1"\n\n[tool.uv]\npackage = false\n'
+    files = {"README.md": page("Read me"), "pyproject.toml": tools}
+    found = recognised(write_tree(tmp_path / "heron", files))
+    assert (found.project.name, found.project.version) == ("heron", "0")
+
+
 def test_a_project_is_called_as_its_package_and_titled_as_its_site(tmp_path: Path) -> None:
     files = {
         "pyproject.toml": '[project]\nname = "heron"\nversion = "1"\n',

@@ -280,9 +280,7 @@ def _marked(lines: Sequence[str], name: str) -> list[str] | None:
     """The lines between the marks of an anchor or a section."""
     quoted = re.escape(name)
     start, end = (
-        re.compile(
-            rf"{own}:\s*{quoted}\s*{_COMMENT_END}\s*$|8<-+\s*\[\s*{word}\s*:\s*{quoted}\s*\]"
-        )
+        re.compile(rf"{own}:\s*{quoted}(?![\w-])|8<-+\s*\[\s*{word}\s*:\s*{quoted}\s*\]")
         for own, word in (("ANCHOR", "start"), ("ANCHOR_END", "end"))
     )
     chosen: list[str] = []

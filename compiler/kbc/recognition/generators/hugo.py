@@ -33,9 +33,22 @@ CONFIGS = tuple(
 _EVIDENCE = ("content", "archetypes", "layouts", "themes", "go.mod", "hugo.work")
 """`config.toml` is a name that others use as well: one of these stands beside Hugo's."""
 
-_KEYS = frozenset(["baseurl", "languagecode", "module", "theme"])
-"""Of a configuration in `config/_default`; elsewhere the first of these."""
+_KEYS = frozenset(
+    [
+        "baseurl",
+        "canonifyurls",
+        "defaultcontentlanguage",
+        "disablekinds",
+        "enablegitinfo",
+        "languagecode",
+    ]
+)
+"""One of these is in Hugo's: a site may get its `baseURL` only when it is built."""
 
+_KEYS_OF_PARTS = _KEYS | {"module", "theme"}
+"""Of a configuration in `config/_default`, which nothing else has."""
+
+_LANGUAGE_FILE = re.compile(rf"languages\.([\w-]+)\.(?:{'|'.join(_ENDINGS)})")
 _REPLACED = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?/\S+)", re.MULTILINE)
 _REPLACEMENT = re.compile(r"([^\s,]+)\s*->\s*([^\s,]+)")
 
@@ -52,7 +65,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
     tool's it is, or without pages."""
     data = {key.lower(): value for key, value in read_any(tree, config).items()}
     is_named = posixpath.basename(config).startswith("hugo.")
-    keys = _KEYS if "/_default/" in config else {"baseurl"}
+    keys = _KEYS_OF_PARTS if "/_default/" in config else _KEYS
     if not is_named and not (keys & data.keys() and set(_EVIDENCE) & set(tree.names(folder))):
         return []
     parts = {
@@ -60,6 +73,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
         for name in ("languages", "module", "permalinks", "params", "markup")
     }
     languages = mapping(data.get("languages")) or parts["languages"][0]
+    languages, own_files = (languages, ()) if languages else _languages_in_files(tree, config)
     language = text(data, "defaultcontentlanguage") or "en"
     own = mapping(languages.get(language))
     module = {**parts["module"][0], **mapping(data.get("module"))}
@@ -105,7 +119,7 @@ def recognise(tree: IncludeTree, folder: str, config: str) -> list[Site]:
             ),
             links=_anchors(mapping(data.get("markup")) or parts["markup"][0]),
         ),
-        files=tuple(path for _, path in parts.values()),
+        files=(*(path for _, path in parts.values()), *own_files),
         translations=tuple(
             place
             for place in sorted(elsewhere - {content})
@@ -222,6 +236,19 @@ def _beside(tree: IncludeTree, config: str, name: str) -> tuple[Mapping[str, Any
         inner = (joined(folder, each) for each in tree.names(folder) if "." not in each)
         path = next(filter(None, (first_existing(tree, each, names) for each in inner)), "")
     return (read_any(tree, path), path) if path else ({}, "")
+
+
+def _languages_in_files(
+    tree: IncludeTree, config: str
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The tables of languages that each have a file of their own next to the configuration, and these files:
+    their names have a language's in the middle."""
+    folder = posixpath.dirname(config)
+    found = {
+        match[1]: match[0] for match in map(_LANGUAGE_FILE.fullmatch, tree.names(folder)) if match
+    }
+    paths = {language: joined(folder, name) for language, name in found.items()}
+    return {name: read_any(tree, path) for name, path in paths.items()}, tuple(paths.values())
 
 
 def _content(

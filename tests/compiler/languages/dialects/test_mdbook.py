@@ -9,6 +9,7 @@ from kbc.languages.includes.files import Expansion, Surroundings
 
 FILES = {
     "src/run.rs": b"mod a {\n    // ANCHOR: b\n    fn b() {\n    }\n    // ANCHOR_END: b\n}\n",
+    "src/parts.md": b"# Parts\n\n[]:#(ANCHOR: gate)\n\nA gate.\n\n[]:#(ANCHOR_END: gate)\n\nA lock.\n",
     "src/hello.md": b"Hello [[#name]], it is [[#day Monday]]. {{#ref x}}\n",
 }
 REF = {"{{#ref}}": 1}
@@ -42,6 +43,11 @@ def test_helpers_show_what_they_fill_in(source: str, shown: str, counted: dict[s
 def test_code_that_is_shifted_has_no_margin(shift: str) -> None:
     text = f"```rust\n{{{{#shiftinclude {shift}run.rs:b}}}}\n```\n"
     assert expanded(text, is_book=False).text == "```rust\nfn b() {\n}\n```\n"
+
+
+def test_parts_are_marked_by_words_anywhere_in_a_line() -> None:
+    assert expanded("{{#include parts.md:gate}}\n\nB\n", is_book=False).text == "\nA gate.\n\n\nB\n"
+    assert expanded("{{#include parts.md:gat}}\n").unresolved == {"{{#include}}": 1}
 
 
 def test_templates_that_are_not_there_are_counted() -> None:
