@@ -49,7 +49,13 @@ _OUTSIDE_OF_METHODS = frozenset({"class-attribute", "module-attribute"})
 
 _CONTINUED = re.compile(r"\A(?P<first>.*\n)(?P<rest>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)")
 _UNDERLINE = re.compile(r"^[ \t]*([=\-~^\"'*#+`])\1{2,}[ \t]*$", re.MULTILINE)
-_ROLE = re.compile(r":[a-z][\w:+.-]*:`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?:\s*<[^>`]*>)?`")
+_NAME_IN_ROLE = r"`[!.]?(?P<short>~)?(?P<name>[^`<]+?)(?P<target>\s*<[^>`]*>)?`"
+_ROLE = re.compile(rf":[a-z][\w:+.-]*:{_NAME_IN_ROLE}")
+_REFERENCE = re.compile(
+    r":(?:\w+:)?(?:any|attr|class|const|data|doc|exc|func|meth|mod|obj|paramref|ref|term|type):"
+    rf"{_NAME_IN_ROLE}"
+)
+"""The roles of Sphinx that lead to something; others say how a text looks, or are none of its."""
 
 
 def visited(name: str, path: Path, source: str, parent: Any) -> Any:
@@ -325,11 +331,25 @@ def _without_margin(text: str) -> str:
 def _plain_type(text: str) -> str:
     """A type as a docstring states it, with names in place of roles: `:py:class:`~pkg.Gate`` is `Gate`."""
 
-    def named(role: re.Match[str]) -> str:
-        name = role["name"].strip()
-        return name.rpartition(".")[2] if role["short"] else name
+    return _ROLE.sub(_named, text)
 
-    return _ROLE.sub(named, text)
+
+def _named(role: re.Match[str]) -> str:
+    name = role["name"].strip()
+    return name.rpartition(".")[2] if role["short"] else name
+
+
+def with_names(text: str) -> str:
+    """A text in Markdown with names in place of the references of Sphinx, which many docstrings still have:
+    ``:func:`~pkg.open` `` is `open`, and one with a text of its own is that."""
+    return _REFERENCE.sub(
+        lambda role: role["name"] if role["target"] else commonmark.code_span(_named(role)), text
+    )
+
+
+def markdown_prose(text: str) -> list[str]:
+    """The lines of a docstring in Markdown, without headings and references of Sphinx."""
+    return commonmark.without_headings(with_names(text))
 
 
 def _attributes(described: Sequence[tuple[Any, str]]) -> tuple[list[str], list[list[str]]]:

@@ -8,7 +8,7 @@ from typing import Any
 from kb_runtime.text.tables import some_of
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError
-from kbc.formats.python.api import MAX_BYTES, ApiWriter, Prose, first_paragraph
+from kbc.formats.python.api import MAX_BYTES, ApiWriter, Prose, first_paragraph, with_names
 from kbc.formats.python.objects import module_of
 
 _MAX_NAMES = 12
@@ -39,7 +39,7 @@ def module_page(
         text=commonmark.document(lines),
         format="python",
         title=name,
-        summary=first_paragraph(module) or some_of(names, _MAX_NAMES),
+        summary=with_names(first_paragraph(module)) or some_of(names, _MAX_NAMES),
         anchors=tuple(writer.anchors),
         index_names=(name,),
     )

@@ -18,7 +18,14 @@ import griffe
 
 from kbc.formats import commonmark
 from kbc.formats.document import FormatError, decode
-from kbc.formats.python.api import MAX_BYTES, ApiWriter, Prose, first_paragraph, visited
+from kbc.formats.python.api import (
+    MAX_BYTES,
+    ApiWriter,
+    Prose,
+    first_paragraph,
+    markdown_prose,
+    visited,
+)
 from kbc.project.include_tree import folders_above
 
 Find = Callable[[str], bytes | None]
@@ -46,7 +53,7 @@ class Reference:
     name: str
     found: Any
     others: tuple[Reference, ...] = ()
-    prose: Prose = commonmark.without_headings
+    prose: Prose = markdown_prose
 
     @property
     def summary(self) -> str:

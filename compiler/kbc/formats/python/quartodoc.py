@@ -12,6 +12,7 @@ from typing import Any
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, Problems, Read, decode
 from kbc.formats.loading import parse
+from kbc.formats.python.api import with_names
 from kbc.formats.python.objects import PythonObjects, Reference, folders_around
 from kbc.languages.includes.expansion import expand
 from kbc.project.source_file import resolved_path
@@ -92,7 +93,7 @@ class _ReferencePages:
             return f"- {commonmark.code_span(entry.name)}"
         if entry.name not in self.pages:
             self.pages[entry.name] = self._page(entry, found)
-        summary = f": {found.summary}" if found.summary else ""
+        summary = f": {with_names(found.summary)}" if found.summary else ""
         return f"- {commonmark.code_span(entry.name)}{summary}"
 
     def _page(self, entry: _Entry, found: Reference) -> Converted:
@@ -112,7 +113,7 @@ class _ReferencePages:
             title=entry.name,
             name=entry.name,
             url=url,
-            summary=found.summary,
+            summary=with_names(found.summary),
             index_names=tuple(dict.fromkeys(names)),
         )
 

@@ -62,7 +62,12 @@ class Valve:
         """
 ''',
     "src/heron/_bends.py": 'def bend(pipe, angle: int = 90):\n    """Makes an elbow."""\n',
-    "src/heron/pumps.py": 'def start() -> None:\n    """Starts all pumps."""\n',
+    "src/heron/pumps.py": '''def start() -> None:
+    """Starts all :class:`~heron.pumps.Pump`.
+
+    See :py:meth:`!Pump.run` and :ref:`how they run <pumps>`, :rocket:`now`.
+    """
+''',
 }
 
 
@@ -91,6 +96,15 @@ def test_each_object_has_a_page(documents: dict[str, Converted]) -> None:
 def test_docstrings_are_read_as_quarto_has_it(documents: dict[str, Converted]) -> None:
     _, _, shown = documents["Valve.close"].text.partition("water.")
     assert shown.split() == ["**Warning**", "Not", "`Pipe`,", "nor", "`bend`."]
+
+
+def test_references_of_sphinx_are_names(documents: dict[str, Converted]) -> None:
+    page = documents["pumps.start"]
+    assert page.summary == "Starts all `Pump`."
+    assert page.text.endswith(
+        "Starts all `Pump`.\n\nSee `Pump.run` and how they run, :rocket:`now`.\n"
+    )
+    assert "- `pumps.start`: Starts all `Pump`.\n" in documents["index"].text
 
 
 def test_members_are_described_unless_they_have_pages(documents: dict[str, Converted]) -> None:
