@@ -48,6 +48,7 @@ from kbc.languages.includes.files import (
     language_of,
     not_included,
 )
+from kbc.languages.includes.link_definitions import without_unused
 from kbc.languages.includes.mounts import imported_texts, unwrapped, with_mounts
 from kbc.languages.includes.myst.directives import replace_directives
 from kbc.languages.includes.myst.docs_builder import Docset
@@ -154,6 +155,8 @@ def expand(
     expanded = _expand(text, page, liquid if is_template else None, filled)
     if values is not None:
         expanded = with_shown(expanded)
+    if expanded != text:
+        expanded = without_unused(expanded, text)
     return Expansion(expanded, dict(page.unresolved), dict(page.external))
 
 
