@@ -13,7 +13,7 @@ from kbc.formats.commonmark import fence
 from kbc.formats.document import DocumentProblem, FormatError, Read
 from kbc.formats.writerside.elements import INLINE, NO_TEXT, code_of
 from kbc.formats.writerside.page import TopicWriter, fragment
-from kbc.formats.writerside.tags import ATTRIBUTE_LIST, LIST_ALONE, TITLE, attributes, close_of
+from kbc.formats.writerside.tags import ATTRIBUTE_LIST, LIST_ALONE, TITLE, Closings, attributes
 from kbc.formats.writerside.topic import Topic
 from kbc.formats.writerside.xml import parsed
 from kbc.languages.includes.fenced import FENCE, fenced_stretches
@@ -29,12 +29,19 @@ _HEADING_LIST = re.compile(
 )
 _SPAN = re.compile(r"(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _FOUND = re.compile(
-    r"(?P<comment><!--.*?-->)|<var\b(?P<var>[^<>]*?)(?:/>|>[ \t]*</var>)"
+    r"(?P<comment><!--(?:(?!<!--).)*?-->)|<var\b(?P<var>[^<>]*?)(?:/>|>[ \t]*</var>)"
     r"|<(?P<name>include|code-block)\b(?P<stated>(?:\"[^\"]*\"|[^<>\"])*?)(?P<empty>/)?>"
     r"|^[ \t]*<(?P<block>api-doc|cards?|chapter|compare|def|deflist|if|link-summary|list|note|p"
     r"|primary-label|procedure|quote|secondary-label|section-starting-page|seealso|show-structure|snippet|step|tab|table|tabs|tip|tldr|video"
     r"|warning|web-summary|card-summary|no-index)\b"
     r"(?P<attributes>(?:\"[^\"]*\"|[^<>\"])*?)(?P<alone>/)?>",
+    re.DOTALL | re.MULTILINE,
+)
+_INCLUDES = re.compile(r"<include\b[^<>]*[^/<>]>(?:(?!<include\b).)*?</include>", re.DOTALL)
+_COMMENT_OR_CODE = re.compile(
+    r"(?P<comment><!--)|^[ \t>]*(?P<marks>`{3,}|~{3,})[^\n]*\n.*?^[ \t>]*(?P=marks)[`~]*[ \t]*$"
+    r"|(?<!`)(?P<ticks>`++)[^\n]*?(?<!`)(?P=ticks)(?!`)"
+    r"|<code-block\b(?:(?!<code-block\b).)*?</code-block>",
     re.DOTALL | re.MULTILINE,
 )
 _MARKDOWN_INSIDE = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]|\ue000")
@@ -49,7 +56,7 @@ _TAGS = re.compile(
 )
 _INLINE = re.compile(
     r"<(?P<name>a|b|code|control|emphasis|format|path|shortcut|strong|title|tooltip|ui-path)\b(?P<attributes>(?:\"[^\"]*\"|[^<>\"])*?)"
-    r"(?:/>|>(?P<text>(?:(?!\n[ \t]*\n).)*?)</(?P=name)>)",
+    r"(?:/>|>(?P<text>(?:(?!\n[ \t]*\n|<(?P=name)\b).)*?)</(?P=name)>)",
     re.DOTALL,
 )
 _IMAGE = re.compile(r"<img\b(?:\"[^\"]*\"|[^<>\"])*>")
@@ -79,7 +86,7 @@ def expand(topic: Topic, text: str) -> str:
 
 def _declared(text: str) -> dict[str, str]:
     """The variables that a topic declares, by their first values; those of includes are of no one else."""
-    outside = re.sub(r"<include\b[^<>]*[^/<>]>.*?</include>", "", text, flags=re.DOTALL)
+    outside = _INCLUDES.sub("", text)
     found: dict[str, str] = {}
     for match in re.finditer(r"<var\b([^<>]*)>", outside):
         stated = attributes(match[1])
@@ -162,15 +169,16 @@ class _Markdown:
         text = _SPAN.sub(lambda span: self._keep(self._topic.filled(span[0])), text)
         parts: list[str] = []
         position = 0
+        closings = Closings(text)
         while match := _FOUND.search(text, position):
             parts.append(self._inline(text[position : match.start()]))
-            shown, position = self._element(match, text)
+            shown, position = self._element(match, text, closings)
             parts.append(shown)
         parts.append(self._inline(text[position:]))
         shown = "\n".join(self._notices("".join(parts).split("\n")))
         return re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", shown)
 
-    def _element(self, match: re.Match[str], text: str) -> tuple[str, int]:
+    def _element(self, match: re.Match[str], text: str, closings: Closings) -> tuple[str, int]:
         """What stands in the place of an element or its opening tag, and where reading goes on."""
         if match["comment"] is not None:
             return "", match.end()
@@ -182,7 +190,7 @@ class _Markdown:
             return "", match.end()
         name = match["name"] or match["block"]
         stated = attributes(match["stated"] or match["attributes"] or "")
-        end = None if match["empty"] or match["alone"] else close_of(text, name, match.end())
+        end = None if match["empty"] or match["alone"] else closings.of(name, match.end())
         inner = text[match.end() : end[0]] if end else ""
         after = end[1] if end else match.end()
         indent = re.match(r"[ \t]*", match[0])
@@ -298,6 +306,7 @@ class _Markdown:
     def _notices(self, lines: list[str]) -> list[str]:
         """Without lines that hold nothing but an attribute list; a quote with a style gets its label."""
         shown: list[str] = []
+        labelled = 0
         for line in lines:
             alone = LIST_ALONE.fullmatch(line) if "{" in line else None
             if alone is None:
@@ -306,33 +315,41 @@ class _Markdown:
             stated = attributes(alone["list"])
             style = stated.get("style") or stated.get("type") or ""
             if style in _NOTICES:
-                _label_quote(shown, style)
+                _label_quote(shown, style, labelled)
+                labelled = len(shown)
         return shown
 
 
-def _label_quote(lines: list[str], style: str) -> None:
-    """Writes the kind of a notice above the quote that ends the lines."""
+def _label_quote(lines: list[str], style: str, start: int) -> None:
+    """Writes the kind of a notice above the quote that ends the lines; it begins at line `start` or below,
+    where the notice above it ends."""
     at = len(lines)
-    while at and not lines[at - 1].strip():
+    while at > start and not lines[at - 1].strip():
         at -= 1
     end = at
-    while at and lines[at - 1].lstrip().startswith(">"):
+    while at > start and lines[at - 1].lstrip().startswith(">"):
         at -= 1
     if at < end:
         margin = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-        lines[at:at] = [f"{margin}> **{style.capitalize()}**", f"{margin}>"]
+        apart = [""] if 0 < at == start else []
+        lines[at:at] = [*apart, f"{margin}> **{style.capitalize()}**", f"{margin}>"]
 
 
 def _without_comments(text: str) -> str:
     """Prose without comments; those in code stay."""
     if "<!--" not in text:
         return text
-    kept = re.compile(
-        r"(?P<kept>^[ \t>]*(?P<marks>`{3,}|~{3,})[^\n]*\n.*?^[ \t>]*(?P=marks)[`~]*[ \t]*$"
-        r"|(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|<code-block\b.*?</code-block>)|<!--.*?-->",
-        re.DOTALL | re.MULTILINE,
-    )
-    return kept.sub(lambda found: found["kept"] or "", text)
+    shown: list[str] = []
+    position = seen = 0
+    while match := _COMMENT_OR_CODE.search(text, seen):
+        seen = match.end()
+        if match["comment"]:
+            end = text.find("-->", seen)
+            if end < 0:
+                break
+            shown.append(text[position : match.start()])
+            position = seen = end + len("-->")
+    return "".join(shown) + text[position:]
 
 
 def _without_list(line: str) -> str:

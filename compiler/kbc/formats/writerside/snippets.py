@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbc.formats.writerside.tags import ATTRIBUTE_LIST, LIST_ALONE, attributes, close_of
+from kbc.formats.writerside.tags import ATTRIBUTE_LIST, LIST_ALONE, Closings, attributes
 from kbc.languages.anchors import slug
 from kbc.languages.includes.fenced import fenced_stretches
 from kbc.project.well_formed import comma_separated
@@ -22,10 +22,11 @@ def markdown_fragment(text: str, id: str) -> str | None:
     None where there is none."""
     if not id:
         return _TITLE.sub("", text, count=1)
+    closings = Closings(text)
     for match in _OPENING.finditer(text):
         if attributes(match["attributes"]).get("id") != id or match["empty"]:
             continue
-        end = close_of(text, match["name"], match.end())
+        end = closings.of(match["name"], match.end())
         if end is not None:
             is_open = match["name"] == "snippet"
             return text[match.end() : end[0]] if is_open else text[match.start() : end[1]]
@@ -35,15 +36,19 @@ def markdown_fragment(text: str, id: str) -> str | None:
 def filtered(text: str, wanted: str) -> str:
     """A part without the elements whose filter is none of those `wanted`; with all where none is."""
     names = frozenset(comma_separated(wanted))
-    position = 0
-    while names and (match := _FILTERED.search(text, position)):
-        end = close_of(text, match["name"], match.end())
+    if not names:
+        return text
+    closings = Closings(text)
+    kept: list[str] = []
+    position = seen = 0
+    while match := _FILTERED.search(text, seen):
+        end = closings.of(match["name"], match.end())
         stated = comma_separated(attributes(match["attributes"]).get("filter", ""))
-        position = match.end()
+        seen = match.end()
         if end is not None and names.isdisjoint(stated):
-            text = text[: match.start()] + text[end[1] :]
-            position = match.start()
-    return text
+            kept.append(text[position : match.start()])
+            position = seen = end[1]
+    return "".join(kept) + text[position:]
 
 
 def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:

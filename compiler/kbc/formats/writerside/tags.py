@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.%/-]++)"
@@ -49,18 +52,42 @@ def attributes(source: str) -> dict[str, str]:
     return found
 
 
-def close_of(text: str, name: str, start: int) -> tuple[int, int] | None:
-    """Where the tag is, from and to, that closes the element `name` whose content begins at `start`; None
-    where nothing does."""
-    hidden = _CDATA.sub(lambda found: " " * len(found[0]), text[start:])
-    depth = 1
-    for match in re.finditer(
-        rf"<(?P<end>/)?{re.escape(name)}(?=[\s/>])[^<>]*?(?P<empty>/)?>", hidden
-    ):
-        if match["end"]:
-            depth -= 1
-        elif not match["empty"]:
-            depth += 1
-        if not depth:
-            return start + match.start(), start + match.end()
-    return None
+class Closings:
+    """Where the elements of a text are closed. The text is searched once for each name, in linear time."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[str, tuple[list[int], dict[int, tuple[int, int]]]] = {}
+
+    def of(self, name: str, start: int) -> tuple[int, int] | None:
+        """Where the tag is, from and to, that closes the element `name` whose content begins at `start`;
+        None where nothing does."""
+        if name not in self._found:
+            self._found[name] = self._closed(name)
+        starts, closed = self._found[name]
+        return closed.get(bisect_left(starts, start))
+
+    def _closed(self, name: str) -> tuple[list[int], dict[int, tuple[int, int]]]:
+        """The starts of the tags of `name`, and by the number of the first one in the content of an element
+        the tag that closes it."""
+        starts: list[int] = []
+        closed: dict[int, tuple[int, int]] = {}
+        waiting: dict[int, list[int]] = defaultdict(list)
+        depth = 0
+        pattern = rf"<(?P<end>/)?{re.escape(name)}(?=[\s/>])[^<>]*?(?P<empty>/)?>"
+        for match in re.finditer(pattern, self._without_literals):
+            waiting[depth].append(len(starts))
+            starts.append(match.start())
+            if match["end"]:
+                closed.update(dict.fromkeys(waiting.pop(depth), match.span()))
+                depth -= 1
+            elif not match["empty"]:
+                depth += 1
+        return starts, closed
+
+    @cached_property
+    def _without_literals(self) -> str:
+        """The text with blanks in place of what is no markup."""
+        end = self._text.rfind("]]>") + 1
+        hidden = _CDATA.sub(lambda found: " " * len(found[0]), self._text[: end + 2] if end else "")
+        return hidden + self._text[len(hidden) :]

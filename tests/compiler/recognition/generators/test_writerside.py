@@ -157,6 +157,45 @@ def test_topics_are_read_in_linear_time(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "opened",
+    [
+        *("<p>\n", "<list>\n", "<!-- a\n", "<code-block>", '<include from="b.md">'),
+        *("<b>", '<a href="b.md">', '<snippet id="y">\n', "<![CDATA[", '> a\n{style="note"}\n'),
+        "<p filter='b'>\n",
+    ],
+)
+def test_what_nothing_closes_is_read_in_linear_time(opened: str) -> None:
+    source = b'<topic title="A"><include from="b.md" element-id="y" use-filter="a"/></topic>'
+    many = opened * (80_000 // len(opened))
+    part = f'<snippet id="y">\n\n<!-- no -->Needle.\n\n{many}\n\n<p>x\n\n</snippet>\n'
+    started = time.process_time()
+    (found,) = convert("a.topic", source, {"b.md": part.encode()}.get)
+    assert time.process_time() - started < 5
+    assert "Needle." in found.text or "snippet" in opened
+
+
+def test_elements_end_where_they_are_closed() -> None:
+    files = {
+        "b.md": b'<snippet id="x">\n\n<list>\n<li>One</li>\n<li><list><li>Two</li></list></li>\n</list>\n\n'
+        b'<p filter="b">Gone <p filter="a">too</p></p>\n\n<![CDATA[</snippet>]]>Three\n\n</snippet>\n'
+        b"\nBehind it.\n",
+        "c.md": b'<snippet id="y">\n\n<include from="b.md" element-id="x" use-filter="a"/>\n\n</snippet>\n',
+    }
+    source = b'<topic title="A"><include from="c.md" element-id="y"/></topic>'
+    (found,) = convert("a.topic", source, files.get)
+    assert "- One\n- - Two" in found.text
+    assert "Three" in found.text
+    assert not {"Gone", "too", "Behind"} & set(found.text.split())
+
+
+def test_quotes_with_a_style_each_have_their_label() -> None:
+    text = '> One.\n{style="note"}\n> Two.\n{style="tip"}\n'
+    source = b'<topic title="A"><include from="b.md"/></topic>'
+    (found,) = convert("a.topic", source, {"b.md": text.encode()}.get)
+    assert "> **Note**\n>\n> One.\n\n> **Tip**\n>\n> Two." in found.text
+
+
+@pytest.mark.parametrize(
     ("data", "line", "said"),
     [
         (b"<topic title='A'>\n<p>open</topic>", 2, "no XML"),
