@@ -115,9 +115,17 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
             tree, replace(each, generator=module.GENERATOR, config=each.config or config)
         )
         for each in (found if isinstance(found, list) else [found])
+        if _has_folder(tree, each)
     ]
     copied = (jekyll.copied(tree, site) for site in sites if module is jekyll)
     return [*sites, *chain.from_iterable(copied)]
+
+
+def _has_folder(tree: IncludeTree, site: Site) -> bool:
+    """Whether the folder that the pages of a site are in is there, if it is below the root: its generator
+    would not find it either."""
+    is_below = site.folder.split("/")[0] != ".."
+    return not is_below or bool(site.paths or tree.names(site.folder))
 
 
 def for_agents(site: Site, files: Sequence[str]) -> list[str]:

@@ -414,3 +414,9 @@ def test_pages_without_a_title_are_called_as_their_files_in_words_and_the_first_
         "gate/is_open.md": "gate Is open",
         "lock/is_open.md": "lock Is open",
     }
+
+
+def test_a_site_whose_folder_of_pages_is_missing_is_none(tmp_path: Path) -> None:
+    files = {"mkdocs.yml": "site_name: Sluice\n", "Docs/a.md": page("A"), "src/a.py": "a = 1\n"}
+    records = read(write_tree(tmp_path / "tree", files))[0].records
+    assert [each.id for each in records["docs"]] == ["Docs/a.md"]
