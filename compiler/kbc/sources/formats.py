@@ -59,6 +59,21 @@ _VIM_HELP = re.compile(
 )
 """The tag that `:helptags` makes of the name of a file, or a section with a tag."""
 
+_TITLE_OF_ASCIIDOC = (
+    rb"(?:\[[^\]\n]*\]+[ \t]*\r?\n)?"
+    rb"(?:=[ \t]+(?![^\n]*=[ \t]*\r?$)\S[^\n]*|\w[\w.-]*\(\d\w*\)[ \t]*\r?\n=+[ \t]*\r?$)"
+)
+_ASCIIDOC = re.compile(
+    rb"\A(?:[ \t]*\r?\n|//[^\n]*\n|:!?[\w-]+!?:[^\n]*\n|(?:ifn?def|ifeval|include|endif)::[^\n]*\n)*+"
+    + _TITLE_OF_ASCIIDOC
+    + rb"(?=(?:[^\n]*\n)+?(?::!?[\w-]+!?:(?:[ \t]|\r?$)|(?:ifn?def|include|image)::\S*\["
+    rb"|\[\[\w[^\]\n]*\]\]\s*?$|={2,5}[ \t]+(?![^\n]*=[ \t]*\r?$)\S|NAME\s*?\n-{3,5}\s*?$"
+    rb"|\[(?:source|verse|quote|NOTE|TIP|WARNING|IMPORTANT|CAUTION|cols|options|horizontal)\b[^\]\n]*\]\s*?$))",
+    re.MULTILINE,
+)
+"""A title of AsciiDoc, or of a man page in it, and something else of it below: other text has such lines as
+well, and wikis have titles between signs."""
+
 _KRAMDOWN_RFC = re.compile(rb"^--- middle[ \t]*\r?$", re.MULTILINE)
 """The line that every draft of kramdown-rfc has, below its front matter."""
 
@@ -76,7 +91,12 @@ _BY_CONTENT: dict[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = {
     ".yaml": _IN_YAML,
     ".yml": _IN_YAML,
     ".tutorial": (("docc", _DIRECTIVE),),
-    ".txt": (("rfc-text", _RFC_TEXT), ("dokuwiki", _DOKUWIKI), ("vim-help", _VIM_HELP)),
+    ".txt": (
+        ("rfc-text", _RFC_TEXT),
+        ("dokuwiki", _DOKUWIKI),
+        ("vim-help", _VIM_HELP),
+        ("asciidoc", _ASCIIDOC),
+    ),
     ".xml": (("docbook", _DOCBOOK), ("rfcxml", _RFCXML), ("xdoc", _XDOC)),
 }
 """Endings that many formats share -> those that are documentation, and how their files begin."""
@@ -92,6 +112,7 @@ _ENDINGS = {
     "rfc-text": ".txt",
     "dokuwiki": ".txt",
     "vim-help": ".txt",
+    "asciidoc": ".txt",
     "quartodoc": "_quarto.yml",
 }
 """The endings that stand for these formats in what a collection wants."""
@@ -130,7 +151,7 @@ def has_front_matter(data: bytes) -> bool:
 
 def format_by_content(name: str, data: bytes) -> str:
     """`ansible`, `openapi`, `quartodoc`, `docbook`, `rfcxml`, `xdoc`, `rfc-text`, `dokuwiki`, `vim-help`,
-    `kramdown-rfc` or `docc` for a file that begins as one, with an ending that other formats have, too;
+    `asciidoc`, `kramdown-rfc` or `docc` for a file that begins as one, with an ending that others have, too;
     `pod` for a module of Perl with a heading; else ""."""
     lowered = name.lower()
     ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
