@@ -33,10 +33,12 @@ _CELL = re.compile(r"(?<!\\)\|")
 _PICTURES = re.compile(r"\A[^\w\[(#]+|[^\w\s!-/:-@\[-`{-~–—]+")
 """What stands in front of a heading, and pictures anywhere in it."""
 _IDENTIFIER = re.compile(
-    r"[\[(]?(T(?:C|S|EST)?[-_ ]?(?:[A-Z0-9]+[-_])*[0-9]+(?:\.[0-9]+)*\b"
+    r"[\[(]?(T(?:C|S|EST)?[-_ ]?(?:[A-Z0-9]+[-_])*[0-9]+(?:\.[0-9]+)*"
+    r"(?:(?:[-_][A-Z][A-Z0-9]*+|[A-Za-z])(?=[ \t]*[])|:–—]|[ \t]+-))?\b"
     r"|[A-Z][A-Z0-9]*(?:[-_][A-Z0-9]+)*[-_][0-9]+\b(?=[ \t]*(?:[])|:–—-]|\Z)))[\])]?"
 )
-"""`TC01`, `TC_CART_003`, and `PAY-7` before a colon or dash, at the beginning of a heading."""
+"""`TC01`, `TC_CART_003`, and before a colon or dash also `TC01-N`, `TC01b` and `PAY-7`, at the beginning of
+a heading."""
 _REPORT = re.compile(r"(?:BUG|DEFECT)[-_]")
 """Of reports of what went wrong, which have steps and expectations as well."""
 _CASE_NAMES = "|".join(["test[ -]?case", *case_words.CASE_NAMES])

@@ -15,8 +15,16 @@ from kb_runtime.knowledge.reading import lookup
 from kb_runtime.knowledge.reading.lookup import Place, Resolver
 from kb_runtime.knowledge.reading.lookup import record_id as record_id
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import known_as, quoted, resolve, resolve_path, suggest
-from kb_runtime.text.tables import plural
+from kb_runtime.text.names import (
+    PATH_SUGGESTIONS,
+    ends_with,
+    known_as,
+    quoted,
+    resolve,
+    resolve_path,
+    suggest,
+)
+from kb_runtime.text.tables import count_of, plural
 from kb_runtime.tools.refusal import not_found
 
 if TYPE_CHECKING:
@@ -291,6 +299,20 @@ def find_path(session: Session, kind: RecordKind[R], path: str, given: str) -> R
         if place is not None:
             return _record(session, kind, place)
     return None
+
+
+def several_endings(
+    session: Session, kind: RecordKind[R], path: str, given: str, what: str
+) -> ToolError | None:
+    """NOT_FOUND that names the ids that end with `path`, if there are several. `given` is what the path was
+    taken from, and `what` one of the records is: `file`."""
+    endings = sorted(id for id in ids(session, kind) if path and ends_with(id, path))
+    if len(endings) < 2:
+        return None
+    return not_found(
+        f"{count_of(len(endings), what)} end with {quoted(given)}: give one of their paths",
+        suggestions=endings[:PATH_SUGGESTIONS],
+    )
 
 
 def stored_lines(text: str) -> list[str]:

@@ -115,6 +115,24 @@ def test_headings_are_test_cases() -> None:
     assert other.steps == (Step(1, "Look.", "", ("Nothing.",)),)
 
 
+@pytest.mark.parametrize(
+    ("heading", "uid", "title"),
+    [
+        ("TC001-N: Starts", "TC001-N", "Starts"),
+        ("TC_PUMP_1-NEG - Starts", "TC_PUMP_1-NEG", "Starts"),
+        ("TC 1.2b – Starts", "TC 1.2b", "Starts"),
+        ("[TC01-A] Starts", "TC01-A", "Starts"),
+        ("TC01-Starts", "TC01", "Starts"),
+        ("TC01-START the pump", "TC01", "START the pump"),
+    ],
+)
+def test_letters_behind_a_number_are_part_of_an_identifier(
+    heading: str, uid: str, title: str
+) -> None:
+    (case,) = read("a.md", f"# {heading}\n## Steps\n1. Press.\n").cases
+    assert (case.uid, case.title) == (uid, title)
+
+
 def test_a_bold_line_names_a_test_whose_heading_is_only_its_identifier() -> None:
     text = """# Pump
 
@@ -300,7 +318,14 @@ def test_many_sections_and_long_lines_take_no_time() -> None:
     assert only("a.md", front).title == "a"
     text = "# All\n" + "## Part\nwords\n" * 20_000 + "## TC-1: a\n### Steps\n1. b\n" * 5_000
     assert len(read("a.md", text).cases) == 5_000
-    for line in ("# " + " #" * 200_000 + "x", "**" * 200_000, "a " * 200_000 + ":", "|" * 300_000):
+    names = ("# TC-" + "1A-" * 100_000, "# TC1" + "-A1" * 100_000, "# TC1-" + "A" * 300_000)
+    for line in (
+        *names,
+        "# " + " #" * 200_000 + "x",
+        "**" * 200_000,
+        "a " * 200_000 + ":",
+        "|" * 300_000,
+    ):
         assert parse("a.md", f"{line}\n|-\n{line}\n".encode()) == {"tests": []}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
+from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.text.rendering import fence
 from kb_runtime.text.tables import count_of
 from kb_runtime.text.typed_names import TypedName, named_lines, unquoted
@@ -94,12 +94,8 @@ def find_file(session: Session, given: str) -> tuple[CodeEntry, Lines]:
             return record, lines or (None, None)
     known = lookup.ids(session, KIND)
     search = session.name_of("codebase_retrieval")
-    endings = [id for id in known if ends_with(id, path)]
-    if len(endings) > 1:
-        raise not_found(
-            f"{len(endings)} files end with {quoted(given)}: give one of their paths",
-            suggestions=sorted(endings)[:PATH_SUGGESTIONS],
-        )
+    if several := lookup.several_endings(session, KIND, path, given, "file"):
+        raise several
     raise not_found(
         f"there is no file {quoted(given)} in the index of {count_of(len(known), 'file')}",
         f"Call {search} with what the file does; its results name files.",

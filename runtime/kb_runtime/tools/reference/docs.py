@@ -188,7 +188,10 @@ def _page(
             paths = some_of([lookup.shown_path(each) for each in others], PATH_SUGGESTIONS)
             sharing = f"other pages also have this title: {paths}; give the path for one of them"
             return first, meant, [sharing] if others else None
-    raise _no_page(session, argument, name, page.rstrip("/"))
+    bare = page.rstrip("/")
+    raise lookup.several_endings(session, KIND, bare, name, "document") or _no_page(
+        session, argument, name, bare
+    )
 
 
 def _titled(session: Session, title: str) -> list[DocEntry]:

@@ -147,6 +147,8 @@ def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
 
 
 def _no_example(session: Session, given: str, path: str, limit: int) -> ToolError:
+    if several := lookup.several_endings(session, KIND, path, given, "example"):
+        return several
     known = lookup.ids(session, KIND)
     categories = sorted({category_of(record) for record in lookup.summaries(session, KIND)})
     category = path.partition("/")[0].casefold()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -260,9 +260,9 @@ def test_a_hit_before_the_first_heading_is_of_the_whole_page(call: Call) -> None
     assert (found["path"], "section" in found) == ("docs/manual.md", False)
 
 
-def test_a_title_that_several_pages_have_names_the_others(
-    publish: Callable[..., Published],
-) -> None:
+@pytest.fixture
+def hooks(publish: Callable[..., Published]) -> Iterator[Session]:
+    """Two pages called `hooks.md` with the title "Hooks", and another."""
     paths = ["docs/api/next/hooks.md", "docs/hooks.md", "docs/other.md"]
     pages = [
         {"id": path, "path": path, "title": "Hooks" if "hooks" in path else "T", "text": ""}
@@ -272,13 +272,31 @@ def test_a_title_that_several_pages_have_names_the_others(
     collection = {"name": "docs", "kind": "docs", "records": 3, "chunks": 3, "first_row": 0}
     published = publish({"docs": pages}, collections=[collection])
     with Artifact.open(published.path) as artifact:
-        for tool, argument in ((get_doc, "filename"), (doc_outline, "path")):
-            (declared,) = (each for each in TOOLS if each.run is tool)
-            values, _ = check(declared, {argument: "hooks"})
-            found = structured(tool(Session(artifact, {}), values))
-            assert found["path"] == "docs/hooks.md"
-            (warning,) = found["warnings"]
-            assert "docs/api/next/hooks.md; give the path" in warning
+        yield Session(artifact, {})
+
+
+@pytest.mark.parametrize(("tool", "argument"), [(get_doc, "filename"), (doc_outline, "path")])
+def test_a_title_that_several_pages_have_names_the_others(
+    hooks: Session, tool: Any, argument: str
+) -> None:
+    (declared,) = (each for each in TOOLS if each.run is tool)
+    values, _ = check(declared, {argument: "hooks"})
+    found = structured(tool(hooks, values))
+    assert found["path"] == "docs/hooks.md"
+    (warning,) = found["warnings"]
+    assert "docs/api/next/hooks.md; give the path" in warning
+
+
+@pytest.mark.parametrize(("tool", "argument"), [(get_doc, "filename"), (doc_outline, "path")])
+def test_a_file_name_that_several_pages_have_is_said_to_be_ambiguous(
+    hooks: Session, tool: Any, argument: str
+) -> None:
+    (declared,) = (each for each in TOOLS if each.run is tool)
+    with pytest.raises(ToolError) as refused:
+        tool(hooks, check(declared, {argument: "hooks.md"})[0])
+    assert refused.value.kind == "NOT_FOUND"
+    assert refused.value.message == '2 documents end with "hooks.md": give one of their paths'
+    assert refused.value.suggestions == ("docs/api/next/hooks.md", "docs/hooks.md")
 
 
 def test_misspelt_page_suggests_the_right_one(call: Call) -> None:
