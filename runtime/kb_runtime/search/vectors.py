@@ -239,6 +239,11 @@ class Comparison:
         import numpy as np
 
         bound = self.bound
+        if bound.least == MIN_COSINE:  # most reach it, and are not copied more than once
+            able = cosines if allowed is None else cosines[allowed]
+            if len(able) > bound.limit:
+                last = float(np.partition(able, len(able) - bound.limit)[-bound.limit])
+                bound.least = max(bound.least, last - wrong)
         at = np.flatnonzero(cosines >= bound.least - wrong)
         if allowed is not None:
             at = at[allowed[at]]
