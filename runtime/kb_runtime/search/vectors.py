@@ -221,7 +221,8 @@ class Comparison:
         count = sum(len(rows) for _, rows in near)
         cosines = np.empty(count, dtype=np.float32)
         most = min(count, _BLOCK_ROWS)
-        block = np.zeros((-(-most // _GROUP_ROWS) * _GROUP_ROWS, len(self.vector)), np.float32)
+        block = np.empty((-(-most // _GROUP_ROWS) * _GROUP_ROWS, len(self.vector)), np.float32)
+        block[most:] = 0.0
         done = filled = 0
         for index, rows in near:
             while len(rows):
