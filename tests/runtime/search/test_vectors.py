@@ -259,3 +259,13 @@ def test_the_cosines_are_copied_once_where_nothing_bounds_them_yet() -> None:
     tracemalloc.stop()
     assert sorted(cosines[found]) == sorted(cosines)[-50:]
     assert most < 1.5 * cosines.nbytes
+
+
+def test_what_is_near_outlives_the_index(tmp_path: Path) -> None:
+    write_vectors(tmp_path, VECTORS, RANGES)
+    closed = VectorIndex(str(tmp_path))
+    expected = closed.search(VECTORS[7], RANGES, 10)
+    comparison = Comparison(VECTORS[7], RoundedQuery.of(VECTORS[7]), Bound(10))
+    closed.compare(comparison, [one for one in RANGES if one.rows], None, ALL_EXACT)
+    closed.close()
+    assert comparison.nearest()[:2] == expected[:2]
