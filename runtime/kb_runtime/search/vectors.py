@@ -105,6 +105,8 @@ class VectorRows:
         of more than `exact_rows` rows go through their graph, unless the mask leaves few of them.
         Raises `ValueError` for a vector that is not finite or does not fit the section.
         """
+        if vector.ndim != 1:
+            raise ValueError(f"a query vector has one dimension, not {vector.ndim}")
         if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
             raise ValueError("the query vector is zero or not finite")
         comparison = Comparison(vector, RoundedQuery.of(vector), Bound(max(1, limit)))
@@ -350,7 +352,7 @@ class VectorIndex(VectorRows):
 
     def _matrix(self, vector: Floats) -> Floats:
         dimensions = len(vector)
-        if vector.ndim != 1 or not dimensions or len(self._numbers) % dimensions:
+        if len(self._numbers) % dimensions:
             raise ValueError(f"a vector of shape {vector.shape} does not fit the stored rows")
         return self._numbers.reshape(-1, dimensions)
 

@@ -122,9 +122,10 @@ def test_few_rows_of_all_shards_are_compared_exactly(
         (np.zeros(DIMENSIONS, dtype=np.float32), RANGES),
         (np.full(DIMENSIONS, np.nan, dtype=np.float32), RANGES),
         (np.ones(DIMENSIONS + 1, dtype=np.float32), RANGES),
+        (np.eye(DIMENSIONS, dtype=np.float32), RANGES),
         (VECTORS[0], [RowRange("beyond", ROWS - 1, 2)]),
     ],
-    ids=["zero", "not a number", "too long", "beyond the last row"],
+    ids=["zero", "not a number", "too long", "several", "beyond the last row"],
 )
 def test_what_cannot_be_compared_is_refused(
     both: Both, query: NDArray[np.float32], ranges: list[RowRange]
