@@ -105,6 +105,8 @@ class VectorRows:
         of more than `exact_rows` rows go through their graph, unless the mask leaves few of them.
         Raises `ValueError` for a vector that is not finite or does not fit the section.
         """
+        if vector.ndim != 1:
+            raise ValueError(f"a query vector has one dimension, not {vector.ndim}")
         if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
             raise ValueError("the query vector is zero or not finite")
         comparison = Comparison(vector, RoundedQuery.of(vector), Bound(max(1, limit)))
@@ -162,7 +164,7 @@ class Bound:
 class _Near(NamedTuple):
     """See `Comparison.add`."""
 
-    vectors: VectorIndex
+    matrix: Floats
     rows: Rows
     most: Floats
     here: Here | None
@@ -192,11 +194,11 @@ class Comparison:
     def join(self, other: Comparison) -> None:
         self._near += other._near
 
-    def add(self, index: VectorIndex, rows: Rows, most: Floats, here: Here | None) -> None:
-        """Rows of an index, int64 [n], and the most that the cosine of each can be, float32 [n]; `here` gives
-        their numbers in the whole, None where they have these already."""
+    def add(self, matrix: Floats, rows: Rows, most: Floats, here: Here | None) -> None:
+        """Rows of an index, int64 [n], with its `matrix`, float32 [its rows, d], and the most that the cosine
+        of each can be, float32 [n]; `here` gives their numbers in the whole, None where they have these."""
         if len(rows):
-            self._near.append(_Near(index, rows, most, here))
+            self._near.append(_Near(matrix, rows, most, here))
 
     def nearest(self) -> VectorHits:
         """The best of what was added, compared exactly."""
@@ -206,27 +208,28 @@ class Comparison:
         if not near:
             return VectorHits([], [], self.estimates)
         found = [own if each.here is None else each.here(own) for each, own in near]
-        rows, cosines = (
-            np.concatenate(found),
-            self._exactly([(each.vectors, own) for each, own in near]),
-        )
+        rows = np.concatenate(found)
+        cosines = self._exactly([(each.matrix, own) for each, own in near])
         order = np.argsort(rows, kind="stable")
         at, cosines = _top(cosines[order], self.bound.limit)
         return VectorHits(rows[order[at]].tolist(), cosines.tolist(), self.estimates)
 
-    def _exactly(self, near: Sequence[tuple[VectorIndex, Rows]]) -> Floats:
-        """The cosines of rows of indexes, float32 [rows of all], a block at a time."""
+    def _exactly(self, near: Sequence[tuple[Floats, Rows]]) -> Floats:
+        """The cosines of some rows of matrices, float32 [rows of all], a block at a time."""
         import numpy as np
 
         count = sum(len(rows) for _, rows in near)
         cosines = np.empty(count, dtype=np.float32)
         most = min(count, _BLOCK_ROWS)
-        block = np.zeros((-(-most // _GROUP_ROWS) * _GROUP_ROWS, len(self.vector)), np.float32)
+        block = np.empty((-(-most // _GROUP_ROWS) * _GROUP_ROWS, len(self.vector)), np.float32)
+        block[most:] = 0.0
         done = filled = 0
-        for index, rows in near:
+        for matrix, rows in near:
             while len(rows):
                 some, rows = rows[: most - filled], rows[most - filled :]
-                index.take(some, block[filled : filled + len(some)])
+                place = block[filled : filled + len(some)]
+                # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
+                matrix.take(some, axis=0, out=place, mode="clip")
                 filled += len(some)
                 if filled == most or done + filled == count:
                     cosines[done : done + filled] = (block @ self.vector)[:filled]
@@ -239,6 +242,11 @@ class Comparison:
         import numpy as np
 
         bound = self.bound
+        if bound.least == MIN_COSINE:  # most reach it, and are not copied more than once
+            able = cosines if allowed is None else cosines[allowed]
+            if len(able) > bound.limit:
+                last = float(np.partition(able, len(able) - bound.limit)[-bound.limit])
+                bound.least = max(bound.least, last - wrong)
         at = np.flatnonzero(cosines >= bound.least - wrong)
         if allowed is not None:
             at = at[allowed[at]]
@@ -276,13 +284,14 @@ class VectorIndex(VectorRows):
     ) -> None:
         import numpy as np
 
-        check_within(ranges, len(self._matrix(comparison.vector)))
+        matrix = self._matrix(comparison.vector)
+        check_within(ranges, len(matrix))
         for block in merged([one for one in ranges if one.rows <= exact_rows]):
             self.scan(comparison, block, mask, here)
         for one in ranges:
             if one.rows > exact_rows:
                 rows = self._large(comparison, one, mask, exact_rows)
-                comparison.add(self, rows, np.full(len(rows), np.inf, dtype=np.float32), here)
+                comparison.add(matrix, rows, np.full(len(rows), np.inf, dtype=np.float32), here)
 
     def scan(
         self, comparison: Comparison, rows: range, mask: Mask | None, here: Here | None
@@ -291,22 +300,17 @@ class VectorIndex(VectorRows):
         unless these leave many."""
         matrix = self._matrix(comparison.vector)
         allowed = None if mask is None else mask[rows.start : rows.stop]
-        lows = comparison.lows
-        if self._coarse is not None:
-            cosines, wrong = self._coarse.cosines(comparison.rounded, rows.start, rows.stop)
+        coarse, lows = self._coarse, comparison.lows
+        if coarse is not None:
+            cosines, wrong = coarse.cosines(comparison.rounded, rows.start, rows.stop)
             if here is None and mask is None and len(rows) == len(matrix):
                 comparison.estimates = cosines
             at = comparison.candidates(cosines, wrong, allowed)
-        if self._coarse is None or len(at) > _COARSE_SHARE * len(rows):
+        if coarse is None or len(at) > _COARSE_SHARE * len(rows):
             cosines, wrong = matrix[rows.start : rows.stop] @ comparison.vector, FLOAT_SLACK
             comparison.lows = lows  # no row counts twice
             at = comparison.candidates(cosines, wrong, allowed)
-        comparison.add(self, at + rows.start, cosines[at] + wrong, here)
-
-    def take(self, rows: Rows, out: Floats) -> None:
-        """Copies the stored rows at `rows`, int64 [n], into `out`, float32 [n, d]."""
-        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
-        self._numbers.reshape(-1, out.shape[1]).take(rows, axis=0, out=out, mode="clip")
+        comparison.add(matrix, at + rows.start, cosines[at] + wrong, here)
 
     def vector(self, row: int, dimensions: int) -> Floats:
         found: Floats = self._numbers.reshape(-1, dimensions)[row]
@@ -348,7 +352,7 @@ class VectorIndex(VectorRows):
 
     def _matrix(self, vector: Floats) -> Floats:
         dimensions = len(vector)
-        if vector.ndim != 1 or not dimensions or len(self._numbers) % dimensions:
+        if len(self._numbers) % dimensions:
             raise ValueError(f"a vector of shape {vector.shape} does not fit the stored rows")
         return self._numbers.reshape(-1, dimensions)
 

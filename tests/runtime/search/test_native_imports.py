@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from kb_runtime.search import vectors
 from kb_runtime.search.vectors import RowRange
@@ -68,3 +69,21 @@ def test_numpy_and_the_encoder_may_be_imported_by_two_threads_at_once() -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("module", ["composition.vectors", "federation.chunks", "sharding.order"])
+def test_numpy_starts_no_threads_for_several_parts(module: str) -> None:
+    code = f"""
+import os, sys
+class Spy:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            print(os.environ.get("OPENBLAS_NUM_THREADS"))
+sys.meta_path.insert(0, Spy())
+import kb_runtime.knowledge.{module}
+"""
+    root = Path(vectors.__file__).parents[2]
+    told = subprocess.check_output(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(root)}, text=True
+    )
+    assert told == "1\n"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from tests.fresh_python import printed_by
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.search.vectors import MIN_COSINE, RowRange, VectorIndex
+from kb_runtime.search.vectors import MIN_COSINE, Bound, Comparison, RowRange, VectorIndex
+from kb_runtime.store.rounded_rows import RoundedQuery
 from kbc.backends.vectors import write_vectors
 
 DIMENSIONS = 24
@@ -244,3 +246,26 @@ def test_an_exact_search_does_not_import_usearch(tmp_path: Path) -> None:
         "print(v.search(q, [RowRange('a', 0, 1000)], 1).rows, 'usearch' in sys.modules)"
     )
     assert printed_by(code) == "[3] False"
+
+
+def test_the_cosines_are_copied_once_where_nothing_bounds_them_yet() -> None:
+    cosines = np.random.default_rng(1).uniform(0.2, 0.9, 100_000).astype(np.float32)
+    comparison = Comparison(VECTORS[0], RoundedQuery.of(VECTORS[0]), Bound(50))
+    comparison.candidates(cosines[:100].copy(), 0.0, None)  # numpy has loaded what it needs
+    comparison = Comparison(VECTORS[0], RoundedQuery.of(VECTORS[0]), Bound(50))
+    tracemalloc.start()
+    found = comparison.candidates(cosines, 0.0, None)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sorted(cosines[found]) == sorted(cosines)[-50:]
+    assert most < 1.5 * cosines.nbytes
+
+
+def test_what_is_near_outlives_the_index(tmp_path: Path) -> None:
+    write_vectors(tmp_path, VECTORS, RANGES)
+    closed = VectorIndex(str(tmp_path))
+    expected = closed.search(VECTORS[7], RANGES, 10)
+    comparison = Comparison(VECTORS[7], RoundedQuery.of(VECTORS[7]), Bound(10))
+    closed.compare(comparison, [one for one in RANGES if one.rows], None, ALL_EXACT)
+    closed.close()
+    assert comparison.nearest()[:2] == expected[:2]

@@ -5,3 +5,7 @@ are counted over all parts and cosines are compared as they are. What a later pa
 
 Imports `search`, `store` and the modules of `knowledge` around it.
 """
+
+from kb_runtime.search.encoder import limit_blas_threads
+
+limit_blas_threads()  # before numpy, which modules here import

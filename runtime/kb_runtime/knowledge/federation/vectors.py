@@ -51,10 +51,8 @@ class FederatedVectors(ComposedVectors):
         exact_rows: int,
         here: Here | None = None,
     ) -> None:
-        del (
-            exact_rows,
-            here,
-        )  # a part says which of its collections have a graph; this is never a part
+        # A part says which of its collections have a graph, and a federation is no part itself.
+        del exact_rows, here
         each = zip(self._parts, self._ranges, self._exact_rows, self._numbering.parts, strict=True)
         for vectors, known, own_exact, numbers in each:
             own = [known[one.first_row] for one in ranges if one.first_row in known]

@@ -2,3 +2,7 @@
 
 Imports `search` and `store`.
 """
+
+from kb_runtime.search.encoder import limit_blas_threads
+
+limit_blas_threads()  # before numpy, which modules here import

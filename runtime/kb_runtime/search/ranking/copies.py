@@ -32,23 +32,25 @@ def copies_in(pool: Pool, scores: Scores, facts: Facts) -> tuple[Copies, Scores]
     later, earlier = divmod(
         np.sort(np.maximum(left, right) * len(order) + np.minimum(left, right)), len(order)
     )
-    is_primary = [steps.kept(each.kinds - pool.asked, False) == 1.0 for each in pool.facts]
+
+    def is_primary(place: int) -> bool:
+        kinds = pool.facts[pool.record_of[place]].kinds
+        return steps.kept(kinds - pool.asked, False) == 1.0
+
     copies: dict[int, list[int]] = {}
     dropped: set[int] = set()
-    raised: dict[int, int] = {}
     for one, other in zip(order[later].tolist(), order[earlier].tolist(), strict=True):
         if one in dropped or other in dropped:
             continue
         if facts.same_text(pool.rows[one], pool.rows[other]):
-            shown = other
-            if is_primary[pool.record_of[one]] and not is_primary[pool.record_of[other]]:
-                shown, one = one, other
-                raised[shown] = other
+            if is_primary(one) and not is_primary(other):
+                one, other = other, one
             dropped.add(one)
-            copies.setdefault(shown, []).extend([one, *copies.pop(one, ())])
-    if raised:
+            copies.setdefault(other, []).extend([one, *copies.pop(one, ())])
+    if copies:
         scores = scores.copy()
-        scores[[*raised]] = scores[[*raised.values()]]
+        for shown, under in copies.items():
+            scores[shown] = scores[[shown, *under]].max()
     return copies, scores
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kb_runtime.knowledge.sharding.order import read_order
 from kb_runtime.knowledge.sharding.vectors import ShardedVectors
-from kb_runtime.search.vectors import RowRange, VectorHits, VectorIndex
+from kb_runtime.search.vectors import Comparison, RowRange, VectorHits, VectorIndex
 from kb_runtime.store.rounded_rows import COARSE_FILE
 from kbc.backends.vectors import write_vectors
 
@@ -104,16 +104,15 @@ def test_few_rows_of_all_shards_are_compared_exactly(
 ) -> None:
     """Each shard for itself would compare as many as are wanted of all."""
     taken: list[int] = []
-    take = VectorIndex.take
+    exactly = Comparison._exactly
 
-    def counted(index: VectorIndex, rows: NDArray[np.int64], out: NDArray[np.float32]) -> None:
-        if index is not both.whole:
-            taken.append(len(rows))
-        take(index, rows, out)
+    def counted(comparison: Comparison, near: Any) -> NDArray[np.float32]:
+        taken.append(sum(len(rows) for _, rows in near))
+        return exactly(comparison, near)
 
-    monkeypatch.setattr(VectorIndex, "take", counted)
+    monkeypatch.setattr(Comparison, "_exactly", counted)
     limit = 100
-    assert len(both.found(VECTORS[50], RANGES, limit).rows) == limit
+    assert len(both.parts.search(VECTORS[50], RANGES, limit).rows) == limit
     assert limit <= sum(taken) < 3 * limit
 
 
@@ -123,9 +122,10 @@ def test_few_rows_of_all_shards_are_compared_exactly(
         (np.zeros(DIMENSIONS, dtype=np.float32), RANGES),
         (np.full(DIMENSIONS, np.nan, dtype=np.float32), RANGES),
         (np.ones(DIMENSIONS + 1, dtype=np.float32), RANGES),
+        (np.eye(DIMENSIONS, dtype=np.float32), RANGES),
         (VECTORS[0], [RowRange("beyond", ROWS - 1, 2)]),
     ],
-    ids=["zero", "not a number", "too long", "beyond the last row"],
+    ids=["zero", "not a number", "too long", "several", "beyond the last row"],
 )
 def test_what_cannot_be_compared_is_refused(
     both: Both, query: NDArray[np.float32], ranges: list[RowRange]
