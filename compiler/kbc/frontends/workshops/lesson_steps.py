@@ -18,6 +18,10 @@ _TAG = re.compile(r"<[^<>]*>")
 _ACTIVITY = re.compile(r"(?i)(?:[^\w\s]*:?\w*:?\s*)?activity\b")
 _STEP_PREFIX = re.compile(r"(?i)(?:step|unit|lab)\s*\d*\s*[:.-]\s*")
 _DETAILS = re.compile(r"\s*(?:<br\s*/?>\s*)*<details\b[^>]*>", re.IGNORECASE)
+_HINT = re.compile(
+    r"\s*<div\b(?=[^<>]*\bclass=[\"']hint[\"'])[^<>]*\btitle=[\"']([^\"'<>]*)", re.IGNORECASE
+)
+"""What JetBrains Academy unfolds, and what it says."""
 _SUMMARY = re.compile(r"<summary\b[^<>]*+>", re.IGNORECASE)
 _SOLUTION = re.compile(
     r"(?i)\b(?:solutions?|answers?|l(?:ö|oe)sung|soluci(?:ó|o)n|r(?:é|e)ponse)\b"
@@ -156,9 +160,11 @@ def solutions_apart(text: str) -> Lines:
 
 
 def _opens_solution(line: str, following: Sequence[tuple[str, bool]]) -> str:
-    """What ends the solution that begins here: `div` or `details`; "" where none begins."""
+    """What ends the solution that begins here: `:::`, `div` or `details`; "" where none begins."""
     opening = _OPENING.match(line)
     if opening and opening[1].lower() in ("solution", "answer"):
+        return ":::"
+    if (hint := _HINT.match(line)) and _SOLUTION.search(hint[1]):
         return "div"
     if _DETAILS.match(line):
         text = "\n".join(each for each, _ in following)
@@ -169,10 +175,10 @@ def _opens_solution(line: str, following: Sequence[tuple[str, bool]]) -> str:
 
 
 def _change(line: str, kind: str) -> int:
-    if kind == "div":
+    if kind == ":::":
         return 1 if _OPENING.match(line) else -1 if _CLOSING.match(line) else 0
     lowered = line.lower()
-    return lowered.count("<details") - lowered.count("</details")
+    return lowered.count(f"<{kind}") - lowered.count(f"</{kind}")
 
 
 def _tidy(lines: Sequence[str]) -> str:

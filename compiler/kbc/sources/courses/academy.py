@@ -25,6 +25,8 @@ _LESSON, _TASK = "lesson-info.yaml", "task-info.yaml"
 _PAGES = ("task.md", "task.html")
 _READ_ONLY = "theory"
 """The type of a task in which there is nothing to do."""
+_ONE_PROJECT = "framework"
+"""The type of a lesson whose tasks go on with the same project."""
 
 
 def plan(tree: CourseTree) -> Course | None:
@@ -82,14 +84,24 @@ class _AcademyReader:
     def _exercise(self, folder: str, section: str, number: int) -> PlannedExercise:
         about = self._table(folder, _LESSON)
         title = _called(about, folder)
-        tasks = enumerate(self._listed(folder, about), 1)
+        goes_on = about.get("type") == _ONE_PROJECT and about.get("is_template_based") is False
+        steps: list[PlannedStep] = []
+        begun: dict[str, str] = {}
+        for task in self._listed(folder, about):
+            step, shown = self._step(task, len(steps) + 1, begun)
+            steps.append(step)
+            begun = shown if goes_on else {}
         return PlannedExercise(
             title=f"{section}: {title}" if section not in ("", title) else title,
             number=number,
-            steps=tuple(self._step(task, at) for at, task in tasks),
+            steps=tuple(steps),
         )
 
-    def _step(self, folder: str, number: int) -> PlannedStep:
+    def _step(
+        self, folder: str, number: int, begun: Mapping[str, str]
+    ) -> tuple[PlannedStep, dict[str, str]]:
+        """A task, and the files of it that learners see. `begun` are those of the task that it goes on from:
+        its own then hold its solution."""
         about = self._table(folder, _TASK)
         page = next((name for name in _PAGES if name in self.tree.names(folder)), "")
         is_asked = about.get("type") != _READ_ONLY
@@ -103,20 +115,26 @@ class _AcademyReader:
                 shown[name] = path
                 if is_asked and (found := tuple(_blanks(each))):
                     blanks[path] = found
-        solved = {name: path for name, path in shown.items() if path in blanks}
-        asked = solved or (shown if is_asked else {})
-        return PlannedStep(
+        if begun and is_asked:
+            problem = {name: begun[name] for name in shown if name in begun}
+            solution = shown
+        else:
+            solution = {name: path for name, path in shown.items() if path in blanks}
+            problem = solution or (shown if is_asked else {})
+        own = {**problem, **solution}
+        step = PlannedStep(
             title=_called(about, folder),
             number=number,
             pages=(PlannedPage("problem-instructions", joined(folder, page)),) if page else (),
-            problem=asked,
-            solution=solved,
-            given={name: path for name, path in places.items() if name not in asked},
+            problem=problem,
+            solution=solution,
+            given={name: path for name, path in places.items() if name not in own},
             problem_dir=folder,
-            solution_dir=folder if blanks else "",
+            solution_dir=folder if solution else "",
             blanks=blanks,
             texts=tuple(_choices(about)),
         )
+        return step, shown
 
 
 def _called(about: Mapping[str, Any], folder: str) -> str:

@@ -87,6 +87,39 @@ def test_the_right_choices_are_apart_from_the_question(tmp_path: Path) -> None:
     ]
 
 
+def test_tasks_of_one_project_begin_with_the_solution_before(tmp_path: Path) -> None:
+    task = "type: edu\nfiles: [{name: a.kt}, {name: t.kt, visible: false}]\n"
+    files = {
+        "course-info.yaml": "content: [Nest]\n",
+        "Nest/lesson-info.yaml": "type: framework\nis_template_based: false\ncontent: [a, b, c]\n",
+        "Nest/a/task-info.yaml": task.replace("edu", "theory"),
+        "Nest/b/task-info.yaml": task.replace("{name: t", "{name: b.kt}, {name: t"),
+        "Nest/c/task-info.yaml": task,
+        "Nest/c/task.md": (
+            'Fly.\n\n<div class="hint" title="See the solution">\n\nFlap `twice`.\n</div>\n\n'
+            '<div class="hint" title="Where?">\n\nFar.\n</div>\n'
+        ),
+        "Nest/b/b.kt": "new\n",
+    }
+    files |= {f"Nest/{each}/a.kt": f"nest {each}\n" for each in "abc"}
+    files |= {f"Nest/{each}/t.kt": f"check {each}\n" for each in "abc"}
+    _, sections = course(tmp_path, files)
+    assert told(sections, 1, 1) == [("problem-code", "nest a\n"), ("problem-code", "check a\n")]
+    assert told(sections, 1, 2) == [
+        ("problem-code", "check b\n"),
+        ("problem-code", "nest a\n"),
+        ("solution-code", "nest b\n"),
+        ("solution-code", "new\n"),
+    ]
+    asked, solved, *code = told(sections, 1, 3)
+    assert asked == (
+        "problem-instructions",
+        'Fly.\n\n\n<div class="hint" title="Where?">\n\nFar.\n</div>\n',
+    )
+    assert (solved[0], "Flap `twice`." in solved[1]) == ("solution-instructions", True)
+    assert [text for kind, text in code if kind == "problem-code"] == ["check c\n", "nest b\n"]
+
+
 LESSON = "modules/10-nests/20-twigs"
 HEXLET = {
     "spec.yml": "language: {exercise_filename: nest.js, exercise_test_filename: test.js, name: Birds}",
