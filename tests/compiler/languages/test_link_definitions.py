@@ -43,6 +43,8 @@ def test_definitions_of_the_page_itself_stay() -> None:
     own = "[unused]: https://birds.example/unused\n"
     assert shown(f"{own}\n{{{{#include links.md}}}}\n", "A.\n\n[more]: x.md\n") == f"{own}\nA.\n"
     assert shown(own) == own
+    tab = f'=== "One"\n\n    [see]: a.md\n\n    A.\n\n    {own}'
+    assert own in shown(tab)
 
 
 def test_definitions_in_code_stay() -> None:

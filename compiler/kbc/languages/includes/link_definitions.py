@@ -16,12 +16,12 @@ _LABEL = re.compile(r"\[([^\[\]]++)\]")
 
 def without_unused(text: str, own: str) -> str:
     """A page without the lines that define links which it does not have, unless they are lines of its `own`
-    source: readers see the same."""
+    source, perhaps further right: readers see the same."""
     if "]:" not in text:
         return text
-    kept = frozenset(own.splitlines())
+    kept = frozenset(map(str.strip, own.splitlines()))
     lines = [
-        (line, "" if is_code or line.rstrip("\r") in kept else _defined(line))
+        (line, "" if is_code or line.strip() in kept else _defined(line))
         for line, is_code in fenced_lines(text)
     ]
     if not any(label for _, label in lines):
