@@ -151,14 +151,6 @@ def test_a_signal_before_workers_are_ready_ends_all(together: Any) -> None:
 @pytest.mark.slow
 def test_metrics_add_up_over_workers_and_their_successors(together: Any) -> None:
     process, url = together("--metrics")
-    for _ in range(20):
-        call(url, "quint_hybrid_search", query="map")
-    for worker in workers_of(process):
-        os.kill(worker, signal.SIGKILL)
-        until(lambda gone=worker: not psutil.pid_exists(gone), "the end of the worker")  # type: ignore[misc]
-    for _ in range(10):
-        call(url, "quint_hybrid_search", query="map")
-    call(url, "quint_get_builtin", name="no such thing")
 
     def at_rest() -> dict[str, float] | None:
         """Samples of both workers, without a request that its worker still counts as open after the
@@ -166,6 +158,16 @@ def test_metrics_add_up_over_workers_and_their_successors(together: Any) -> None
         found = samples(url)
         is_at_rest = (ready_workers(found), found["kbc_http_requests_open"]) == (2, 1)
         return found if is_at_rest else None
+
+    for _ in range(20):
+        call(url, "quint_hybrid_search", query="map")
+    until(at_rest, "both workers at rest")  # what they have not counted would end with them
+    for worker in workers_of(process):
+        os.kill(worker, signal.SIGKILL)
+        until(lambda gone=worker: not psutil.pid_exists(gone), "the end of the worker")  # type: ignore[misc]
+    for _ in range(10):
+        call(url, "quint_hybrid_search", query="map")
+    call(url, "quint_get_builtin", name="no such thing")
 
     found = until(at_rest, "samples of both workers at rest")
     assert found is not None
