@@ -14,6 +14,7 @@ import pytest
 import uvicorn
 from playwright import sync_api as playwright
 from tests.browser.hostile import write_hostile
+from tests.browser.views import shows
 from tests.end_to_end.knowledge import MORE_FILES, write_knowledge
 from tests.end_to_end.npm import node_with
 from tests.once import once
@@ -75,6 +76,9 @@ def open_page(browser: Any) -> Iterator[Open]:
             ),
         )
         page.goto(url)
+        # A browser moves the focus when it draws the page, perhaps after it has been loaded.
+        focused = "document.activeElement.matches('[autofocus]')"
+        shows(page, f"!document.querySelector('[autofocus]') || {focused}")
         return page
 
     yield opened
