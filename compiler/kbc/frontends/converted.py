@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,20 +51,21 @@ def is_converted(path: str) -> bool:
     return path.lower().endswith(SUFFIXES)
 
 
-def books_among(files: Sequence[SourceFile]) -> Books | None:
-    """The books among AsciiDoc files; None where there is no such file."""
-    found = [*filter(_is_asciidoc, files)]
+def books_among(files: Sequence[SourceFile], formats: Mapping[str, str]) -> Books | None:
+    """The books among AsciiDoc files; None where there is no such file. `formats` are those of
+    `formats_to_convert`."""
+    endings = BY_NAME["asciidoc"].suffixes
+    found = [
+        file
+        for file in files
+        if file.path.lower().endswith(endings) or formats.get(file.path) == "asciidoc"
+    ]
     if not found:
         return None
     from kbc.formats.asciidoc.books import find_books
 
     pages = ((file.path, file.data) for file in found)
     return find_books(pages, found[0].tree.real) if found[0].tree else find_books(pages)
-
-
-def _is_asciidoc(file: SourceFile) -> bool:
-    is_known = file.path.lower().endswith(BY_NAME["asciidoc"].suffixes)
-    return is_known or format_by_content(file.path, file.data) == "asciidoc"
 
 
 def formats_to_convert(collection: Collection, files: Sequence[SourceFile]) -> dict[str, str]:

@@ -100,9 +100,9 @@ def read(
     records: list[DocRecord | _PageText] = []
     labels = project_labels(collection, files, neighbours)
     includes = PageIncludes(collection, files, labels)
-    books = books_among(files)
-    parts = _Parts(books.chapters if books else ())
     formats = formats_to_convert(collection, files)
+    books = books_among(files, formats)
+    parts = _Parts(books.chapters if books else ())
     are_modules = collection.conventions.publishes_modules
     unread = (file for file in files if not are_modules and file.path not in formats)
     others = written_in_html(collection, unread)

@@ -46,7 +46,7 @@ LANGUAGES: Mapping[str, str] = {
     **{language: language for language in _ALIKE},
 }
 
-_WITHOUT_GRAMMAR = (
+WITHOUT_GRAMMAR = (
     "agda", "als", "applescript", "asm", "awk", "bal", "cbl", "chpl", "cob", "cue", "dfy", "dhall", "dsp",
     "elv", "fnl", "fst", "fut", "gren", "hy", "idr", "janet", "kk", "lagda", "lean", "lidr", "metal", "mojo",
     "move", "mzn", "ncl", "nu", "pde", "pkl", "pml", "raku", "rakumod", "roc", "scad", "slint", "sml", "smt2",
@@ -54,7 +54,7 @@ _WITHOUT_GRAMMAR = (
 )  # fmt: skip
 """Endings of programs in further languages, whose definitions are found by the words that begin them."""
 
-SOURCE: Mapping[str, str] = {**{each: each for each in _WITHOUT_GRAMMAR}, **LANGUAGES}
+SOURCE: Mapping[str, str] = {**{each: each for each in WITHOUT_GRAMMAR}, **LANGUAGES}
 """Ending -> language, of all code that is known as such; the ending itself where kbc has no name for the
 language."""
 
@@ -134,7 +134,7 @@ def language_of(path: str) -> str:
 def without_grammar(path: str) -> str:
     """The ending of a program in a language that kbc has no name for; "" of any other file."""
     own = ending(path)
-    return own if own in _WITHOUT_GRAMMAR else ""
+    return own if own in WITHOUT_GRAMMAR else ""
 
 
 def is_in_org(data: bytes) -> bool:

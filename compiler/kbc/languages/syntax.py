@@ -25,7 +25,7 @@ from kbc.languages.definitions.table import rules_of
 from kbc.languages.definitions.tree import NodeNames, at
 from kbc.languages.mending import mended, without_item_macros
 from kbc.languages.node_types import HEADS, LEADING, NO_CODE, WRAPPERS, is_body, is_nameless
-from kbc.languages.suffixes import without_grammar
+from kbc.languages.suffixes import WITHOUT_GRAMMAR
 
 _AROUND_FUNCTIONS = ("arguments", "member_expression", "parenthesized_expression")
 _ELIXIR_LEADING = frozenset({"deprecated", "doc", "impl", "spec", "typedoc"})
@@ -66,7 +66,7 @@ def found_symbols(text: str, language: str) -> list[Symbol]:
     """`symbols`, found in this process."""
     if language == "crystal":
         return crystal.symbols(text)
-    if without_grammar(f"a.{language}"):
+    if language in WITHOUT_GRAMMAR:
         return first_words.symbols(text)
     source = text.encode("utf-8", "surrogatepass")
     parsed = preprocessed.parsed(source, language)

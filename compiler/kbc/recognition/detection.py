@@ -194,8 +194,9 @@ class _FolderDetector:
                     return [replace(site, folder=content.relative_to(self._root).as_posix())]
                 if content == self._root or content in self._root.parents:
                     inside = os.path.relpath(self._root, content)
-                    place = site.settings.place if inside == "." else inside
-                    settings = replace(site.settings, place=place)
+                    settings = site.settings
+                    if inside != ".":
+                        settings = replace(settings, place=inside)
                     return [replace(site, folder="", paths=(), settings=settings)]
         return []
 
